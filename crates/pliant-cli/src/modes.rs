@@ -251,7 +251,7 @@ impl FrameSource for ModeFrames {
 fn rows(model: &Model, modes: &Modes) -> Vec<Row> {
     let total = model.mass().total();
     let momentum = Vec3::AXES.map(|axis| {
-        let field: Vec<f64> = (0..model.vertex_count()).flat_map(|_| axis.to_array()).collect();
+        let field: Vec<f64> = (0..model.node_count()).flat_map(|_| axis.to_array()).collect();
         let mut momentum = vec![0.0; field.len()];
         model.mass().mul(&field, &mut momentum);
         momentum
@@ -272,7 +272,7 @@ fn rows(model: &Model, modes: &Modes) -> Vec<Row> {
 fn table(file: &SceneFile, model: &Model, modes: &Modes, rows: &[Row]) -> String {
     let mut listing = Listing::default();
     listing.title(&file.title(), "natural frequencies");
-    listing.row("vertices", model.vertex_count().to_string());
+    listing.row("vertices", model.node_count().to_string());
     let rigid = match modes.rigid.len() {
         0 => "none: it is fixed".to_owned(),
         6 if model.bodies().len() == 1 => "6, not listed: it is free".to_owned(),

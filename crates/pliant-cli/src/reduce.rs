@@ -100,7 +100,7 @@ impl Reduce {
             if is_stopped() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
         let made = if let Some(path) = &self.basis {
-            let vectors = Basis::read_vectors(&Disk, path, model.vertex_count())?;
+            let vectors = Basis::read_vectors(&Disk, path, model.node_count())?;
             Reduction::of_vectors(&model, vectors, &forces, &mut watch)
         } else {
             let params = ReductionParams {
@@ -142,7 +142,7 @@ impl Reduce {
         let mut snapshots = Vec::new();
         for folder in &self.snapshots {
             let run = Run::open(folder)?;
-            let (found, expected) = (run.geometry().vertex_count(), model.vertex_count());
+            let (found, expected) = (run.geometry().vertex_count(), model.node_count());
             if found != expected {
                 bail!("{}: expected a run with {expected} vertices, found {found}", folder.display());
             }
@@ -173,7 +173,7 @@ fn table(title: &str, model: &Model, reduction: &Reduction, info: &ReductionInfo
     let mut listing = Listing::default();
     let elements: usize = model.bodies().iter().map(|body| body.mesh().element_count()).sum();
     listing.title(title, &format!("reduced in {seconds:.1} s"));
-    listing.row("before", format!("{} coordinates, {elements} elements", 3 * model.vertex_count()));
+    listing.row("before", format!("{} coordinates, {elements} elements", 3 * model.node_count()));
     let frame = if reduction.is_free() { " in a co-rotated frame" } else { "" };
     listing.row("after", format!("{} coordinates{frame}", reduction.basis().size()));
     let modes = info.modes.as_ref().map_or(0, |modes| modes.shapes.len());

@@ -84,7 +84,7 @@ fn report(file: &SceneFile, built: &mut Built, notes: &mut Vec<String>) -> anyho
     }
     let model = built.simulation.model();
     let fixed = model.fixed().iter().map(|fixed| fixed.vertices.len()).sum::<usize>();
-    listing.row("vertices", format!("{}, {fixed} of them fixed", model.vertex_count()));
+    listing.row("vertices", format!("{}, {fixed} of them fixed", model.node_count()));
     listing.row("gravity", format!("{} m/s²", vector(model.gravity(), 1.0)));
     listing.row(
         "integrator",
@@ -107,16 +107,14 @@ fn report(file: &SceneFile, built: &mut Built, notes: &mut Vec<String>) -> anyho
     let is_reduced = built.simulation.reduced_model().is_some();
     let needs_solver = !(is_reduced || explicit && settings.mass == Mass::Lumped);
     let blocks = 72 * model.pattern().slot_count();
-    let is_analyzed = needs_solver && model.vertex_count() <= MAX_ANALYZED;
+    let is_analyzed = needs_solver && model.node_count() <= MAX_ANALYZED;
     let factor = if is_analyzed { 6 * Symbolic::new(model.pattern().clone())?.info().memory } else { 0 };
     // Stiffness, system matrix and mass; about ten vectors; and the factor, if there is one.
-    let memory = number((3 * blocks + 10 * 24 * model.vertex_count() + factor) as f64 / 1e6);
+    let memory = number((3 * blocks + 10 * 24 * model.node_count() + factor) as f64 / 1e6);
     let solver = if needs_solver && !is_analyzed { ", plus the linear solver" } else { "" };
     listing.row("memory", format!("about {memory} MB{solver}"));
-    listing.row(
-        "disk",
-        format!("about {} MB of frames", number(frames as f64 * 48.0 * model.vertex_count() as f64 / 1e6)),
-    );
+    listing
+        .row("disk", format!("about {} MB of frames", number(frames as f64 * 48.0 * model.node_count() as f64 / 1e6)));
     let rows: Vec<Vec<String>> = model
         .bodies()
         .iter()

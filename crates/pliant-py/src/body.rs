@@ -44,7 +44,13 @@ impl Body {
         let mesh = &mesh.get().inner;
         let (materials, densities, law) = materials_of(mesh, material)?;
         let name = name.to_owned();
-        let inner = work(py, || model::Body { name, mesh: (**mesh).clone(), materials, densities });
+        let inner = work(py, || model::Body {
+            name,
+            mesh: (**mesh).clone(),
+            materials,
+            densities,
+            kinematics: model::Kinematics::Deformable,
+        });
         Ok(Self { inner, law })
     }
 

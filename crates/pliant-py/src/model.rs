@@ -159,7 +159,7 @@ impl Model {
     /// Number of vertices.
     #[getter]
     fn vertex_count(&self) -> usize {
-        self.inner.vertex_count()
+        self.inner.node_count()
     }
 
     /// Rest positions of the vertices, in m, ``(n, 3)``.
@@ -173,7 +173,7 @@ impl Model {
     fn bodies<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let bodies = PyDict::new(py);
         for body in self.inner.bodies() {
-            bodies.set_item(body.name(), (body.vertices().start, body.vertices().end))?;
+            bodies.set_item(body.name(), (body.nodes().start, body.nodes().end))?;
         }
         Ok(bodies)
     }
@@ -188,7 +188,7 @@ impl Model {
     #[getter]
     fn vertex_masses<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         self.inner.check_mass("vertex_masses").or_raise(Kind::Model)?;
-        Ok(into_list(py, self.inner.vertex_masses().to_vec()))
+        Ok(into_list(py, self.inner.node_masses().to_vec()))
     }
 
     /// Returns the vertex indices of a selection: the name of a set, ``"surface"``, ``"all"``, indices or a mask.
@@ -292,7 +292,7 @@ impl Model {
         a: &Bound<'py, PyAny>,
         b: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        let n = self.inner.vertex_count();
+        let n = self.inner.node_count();
         let (a, b) = (Numbers::rows_of(a, "a", n, "vertices")?, Numbers::rows_of(b, "b", n, "vertices")?);
         let (a, b) = (a.flat(), b.flat());
         let mut out = vec![0.0; self.inner.dim()];
@@ -487,7 +487,7 @@ impl Model {
         let modes = work(py, || Modes::find(&self.inner, &ModesParams::new(count), &mut |_| interrupt::check()));
         let modes = interrupt::outcome(modes.or_raise(Kind::Solve))?;
         let shapes = modes.shapes.iter().flatten().copied().collect();
-        let shape = [modes.shapes.len(), self.inner.vertex_count(), 3];
+        let shape = [modes.shapes.len(), self.inner.node_count(), 3];
         (into_list(py, modes.frequencies()), into_shape(py, shapes, &shape)).into_pyobject(py)
     }
 
@@ -571,7 +571,7 @@ impl Model {
         let bodies = self.inner.bodies();
         let elements: usize = bodies.iter().map(|body| body.mesh().element_count()).sum();
         let count = if bodies.len() == 1 { String::new() } else { format!("{} bodies, ", bodies.len()) };
-        format!("<pliant.Model: {count}{} vertices, {elements} elements>", self.inner.vertex_count())
+        format!("<pliant.Model: {count}{} vertices, {elements} elements>", self.inner.node_count())
     }
 
     #[allow(clippy::unused_self, reason = "a method of Python")]
@@ -600,7 +600,7 @@ impl Model {
 
     fn with_choice<T>(&self, py: Python<'_>, choose: impl FnOnce(&Choice<'_>) -> T) -> T {
         let surface = || Ok(work(py, || self.inner.surface_vertices()));
-        choose(&Choice { of: "vertices", count: self.inner.vertex_count(), sets: &self.sets, surface: Some(&surface) })
+        choose(&Choice { of: "vertices", count: self.inner.node_count(), sets: &self.sets, surface: Some(&surface) })
     }
 
     pub fn choose(&self, value: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<u32>> {
@@ -609,7 +609,7 @@ impl Model {
 
     /// Reads three numbers per vertex, if given.
     fn numbers<'py>(&self, value: Option<&Bound<'py, PyAny>>, what: &str) -> PyResult<Option<Numbers<'py>>> {
-        value.map(|value| Numbers::rows_of(value, what, self.inner.vertex_count(), "vertices")).transpose()
+        value.map(|value| Numbers::rows_of(value, what, self.inner.node_count(), "vertices")).transpose()
     }
 
     /// Evaluates a function at displacements, or at rest if none are given.
@@ -623,7 +623,7 @@ impl Model {
     /// Reads several displacement fields.
     fn fields(&self, value: &Bound<'_, PyAny>, what: &str) -> PyResult<Vec<Vec<f64>>> {
         let numbers = Numbers::any(value, what)?;
-        let n = self.inner.vertex_count();
+        let n = self.inner.node_count();
         match *numbers.shape() {
             [_, rows, 3] if rows == n => {}
             _ => return Err(numbers.shape_error(what, &format!("(k, {n}, 3)"))),

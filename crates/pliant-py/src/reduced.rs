@@ -112,7 +112,7 @@ impl ReducedModel {
 
 impl ReducedModel {
     pub fn new(model: pliant::reduced::ReducedModel, reduction: Reduction) -> Self {
-        let vertex_count = model.model().vertex_count();
+        let vertex_count = model.model().node_count();
         Self { inner: Shared::new(model), reduction, vertex_count }
     }
 

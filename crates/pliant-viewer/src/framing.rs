@@ -90,7 +90,7 @@ pub fn first_view(display: &DisplayScene, model: &Model, state: &State) -> Optio
 
 /// Returns the velocity of the center of mass of a body [m/s].
 fn velocity(model: &Model, state: &State, body: &BodyGeometry) -> Vec3 {
-    let masses = &model.vertex_masses()[body.vertices()];
+    let masses = &model.node_masses()[body.vertices()];
     let (v, _) = state.v.as_chunks::<3>();
     let momentum: Vec3 = masses.iter().zip(&v[body.vertices()]).map(|(mass, v)| *mass * Vec3::from_array(*v)).sum();
     momentum / masses.iter().sum::<f64>().max(f64::MIN_POSITIVE)

@@ -88,7 +88,7 @@ impl Live {
         }
         let display = Arc::new(DisplayScene::new(geometry));
         let model = built.simulation.model();
-        let mass: f64 = model.vertex_masses().iter().sum();
+        let mass: f64 = model.node_masses().iter().sum();
         let stiffness = pull_stiffness(mass, display.size, &built.made_of);
         let info = display_scene::SceneInfo {
             title: file.title(),

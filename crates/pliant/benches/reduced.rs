@@ -83,7 +83,7 @@ fn modes() {
         let worst = modes.residuals.iter().copied().fold(0.0, f64::max);
         println!(
             "  {:6} vertices: {seconds:6.2} s, {} solves, residuals below {worst:.0e}",
-            model.vertex_count(),
+            model.node_count(),
             modes.info.solves
         );
     }

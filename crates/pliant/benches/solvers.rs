@@ -21,7 +21,7 @@ fn measure<T: Scalar>(name: &str, symbolic: &Arc<Symbolic>, matrix: &BlockMatrix
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
     let mut cholesky = Cholesky::<T>::new(symbolic.clone());
     let factor = pool.install(|| fastest(|| cholesky.factor(matrix).unwrap()));
-    let b = vec![1.0; 3 * matrix.pattern().vertex_count()];
+    let b = vec![1.0; 3 * matrix.pattern().node_count()];
     let mut x = b.clone();
     let solve = pool.install(|| fastest(|| cholesky.solve(&b, &mut x)));
     println!(

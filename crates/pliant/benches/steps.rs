@@ -103,7 +103,7 @@ fn main() {
     for across in [4, 8, 16, 20] {
         let cells = [5 * across, across, across];
         let mut assembly = bar([1.0, 0.2, 0.2], cells, "warped", false);
-        let vertices = assembly.model().vertex_count();
+        let vertices = assembly.model().node_count();
         if vertices > most {
             break;
         }

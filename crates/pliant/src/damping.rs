@@ -78,7 +78,7 @@ impl Damping {
     /// [`bind_all_with`](crate::force::bind_all_with).
     pub fn cliques(&self, add: &mut dyn FnMut(&[u32])) {
         let Some(pattern) = self.matrix.as_ref().map(BlockMatrix::pattern) else { return };
-        for vertex in 0..pattern.vertex_count() {
+        for vertex in 0..pattern.node_count() {
             // The first entry of a row is the diagonal, which every pattern has.
             for &other in &pattern.columns()[pattern.row(vertex)][1..] {
                 add(&[vertex as u32, other]);

@@ -45,7 +45,7 @@ impl MassMatrix {
     /// # Panics
     /// If the pattern lacks a pair of vertices of an element, or is for another number of vertices.
     pub fn consistent(mesh: &VolumeMesh, densities: &[f64], pattern: &Arc<BlockPattern>) -> Result<Self, MassError> {
-        assert_eq!(pattern.vertex_count(), mesh.vertex_count(), "the pattern must have the vertices of the mesh");
+        assert_eq!(pattern.node_count(), mesh.vertex_count(), "the pattern must have the vertices of the mesh");
         let mut mass = Self::zero(pattern.clone());
         mass.add_consistent(mesh, densities, 0)?;
         Ok(mass)
@@ -99,10 +99,18 @@ impl MassMatrix {
     /// If the matrix has fewer vertices.
     pub fn add_lumped(&mut self, mesh: &VolumeMesh, densities: &[f64], first: u32) -> Result<(), MassError> {
         check(mesh, densities)?;
-        for (vertex, mass) in mesh.lumped_masses(densities).into_iter().enumerate() {
-            self.values[self.pattern.row(first as usize + vertex).start] += mass;
-        }
+        self.add_point_masses(&mesh.lumped_masses(densities), first);
         Ok(())
+    }
+
+    /// Adds point masses \[kg\] at nodes that are numbered from `first`.
+    ///
+    /// # Panics
+    /// If the matrix has fewer nodes.
+    pub fn add_point_masses(&mut self, masses: &[f64], first: u32) {
+        for (node, mass) in masses.iter().enumerate() {
+            self.values[self.pattern.row(first as usize + node).start] += mass;
+        }
     }
 
     /// Returns the sparsity pattern, which is diagonal for a lumped mass.
@@ -117,7 +125,7 @@ impl MassMatrix {
 
     /// Returns true if the matrix is diagonal, so that accelerations follow without a linear solve.
     pub fn is_diagonal(&self) -> bool {
-        self.pattern.slot_count() == self.pattern.vertex_count()
+        self.pattern.slot_count() == self.pattern.node_count()
     }
 
     /// Returns the total mass \[kg\], which is the sum of all entries for one axis.
@@ -127,7 +135,7 @@ impl MassMatrix {
 
     /// Returns the lumped mass `Σ_b m_ab` of each vertex \[kg\].
     pub fn row_sums(&self) -> Vec<f64> {
-        let mut sums = vec![0.0; self.pattern.vertex_count()];
+        let mut sums = vec![0.0; self.pattern.node_count()];
         self.for_each(|a, b, mass| {
             sums[a] += mass;
             if a != b {
@@ -142,7 +150,7 @@ impl MassMatrix {
     /// # Panics
     /// If the lengths differ from the size of the matrix.
     pub fn mul(&self, x: &[f64], y: &mut [f64]) {
-        let n = 3 * self.pattern.vertex_count();
+        let n = 3 * self.pattern.node_count();
         assert!(x.len() == n && y.len() == n, "expected vectors of length {n}");
         y.fill(0.0);
         let (x, _) = x.as_chunks::<3>();
@@ -189,9 +197,9 @@ impl MassMatrix {
     /// If the matrix is for another number of vertices.
     pub fn add_diagonal_to(&self, factor: f64, matrix: &mut BlockMatrix) {
         let pattern = matrix.pattern().clone();
-        assert_eq!(pattern.vertex_count(), self.pattern.vertex_count(), "the matrix must have the same vertices");
+        assert_eq!(pattern.node_count(), self.pattern.node_count(), "the matrix must have the same vertices");
         let (blocks, _) = matrix.values_mut().as_chunks_mut::<9>();
-        for vertex in 0..pattern.vertex_count() {
+        for vertex in 0..pattern.node_count() {
             for diagonal in [0, 4, 8] {
                 blocks[pattern.row(vertex).start][diagonal] += factor * self.values[self.pattern.row(vertex).start];
             }
@@ -200,7 +208,7 @@ impl MassMatrix {
 
     /// Converts to compressed sparse rows with both triangles, for other programs.
     pub fn to_csr(&self) -> Csr {
-        let n = self.pattern.vertex_count();
+        let n = self.pattern.node_count();
         let mut starts = vec![0_usize; n + 1];
         self.for_each(|a, b, _| {
             starts[a + 1] += 1;
@@ -239,7 +247,7 @@ impl MassMatrix {
 
     /// Calls `visit` with the row, column and mass of each entry of the upper triangle.
     fn for_each(&self, mut visit: impl FnMut(usize, usize, f64)) {
-        for row in 0..self.pattern.vertex_count() {
+        for row in 0..self.pattern.node_count() {
             for slot in self.pattern.row(row) {
                 visit(row, self.pattern.columns()[slot] as usize, self.values[slot]);
             }
@@ -247,7 +255,8 @@ impl MassMatrix {
     }
 }
 
-fn check(mesh: &VolumeMesh, densities: &[f64]) -> Result<(), MassError> {
+/// Checks that there is one positive density per region.
+pub(crate) fn check(mesh: &VolumeMesh, densities: &[f64]) -> Result<(), MassError> {
     if densities.len() != mesh.regions().len() {
         return Err(MassError::DensityCount { regions: mesh.regions().len(), densities: densities.len() });
     }

@@ -11,7 +11,7 @@ use crate::motion::NotFinite;
 pub struct State {
     /// Time \[s\].
     pub time: f64,
-    /// Coordinates `q`. For a finite-element model, the displacements of the vertices \[m\], three numbers per vertex.
+    /// Coordinates `q`. For a finite-element model, the displacements of the nodes \[m\], three numbers per node.
     pub q: Vec<f64>,
     /// Velocities `q̇`.
     pub v: Vec<f64>,

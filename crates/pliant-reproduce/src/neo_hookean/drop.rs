@@ -79,7 +79,7 @@ fn fall(
     let steps = |seconds: f64| (seconds / DT).round() as usize;
     let speed = (2.0 * GRAVITY * height).sqrt();
     let model = assembly.model();
-    model.set_velocity(&mut state, 0..model.vertex_count(), -speed * Vec3::Y, Vec3::ZERO, Vec3::ZERO);
+    model.set_velocity(&mut state, 0..model.node_count(), -speed * Vec3::Y, Vec3::ZERO, Vec3::ZERO);
     let mut track = Track::new(law);
     track.advance(page, &mut assembly, &mut stepper, &mut state, DT, steps((START + 0.15) / speed))?;
     let surface = PosedSurface::new(assembly.model(), &state, Vec3::ZERO);

@@ -162,7 +162,7 @@ impl Beam {
     fn length(&self, i: usize, load: Load) -> f64 {
         let state = &self.states[i];
         let end = |vertex: &usize| self.assembly.model().rest()[*vertex].x == LENGTH;
-        let places = (0..self.assembly.model().vertex_count()).filter(end).map(|vertex| LENGTH + state.q[3 * vertex]);
+        let places = (0..self.assembly.model().node_count()).filter(end).map(|vertex| LENGTH + state.q[3 * vertex]);
         if load == Load::Vertex {
             places.fold(0.0, f64::max)
         } else {

@@ -1,7 +1,7 @@
 //! Snapshot of a simulation.
 
 use pliant::force::StressState;
-use pliant::model::Model;
+use pliant::model::{Kinematics, Model, ModelBody};
 use pliant::system::State;
 
 /// Snapshot of a simulation.
@@ -11,13 +11,14 @@ pub struct Frame {
     pub number: usize,
     /// Time \[s\].
     pub time: f64,
-    /// Displacements \[m\], three components per vertex of the model.
+    /// Displacements \[m\], three components per vertex of the mesh of each body in turn.
     pub u: Vec<f64>,
-    /// Velocities \[m/s\], three components per vertex of the model.
+    /// Velocities \[m/s\], three components per vertex of the mesh of each body in turn.
     pub v: Vec<f64>,
     /// Stress and strain, if requested.
     pub fields: Option<Fields>,
-    /// Forces of constraints on vertices \[N\], three components per vertex, if known.
+    /// Forces of constraints on vertices \[N\], three components per vertex, if known; NaN on bodies in affine motion,
+    /// whose constraints act on control nodes.
     pub reactions: Option<Vec<f64>>,
 }
 
@@ -54,7 +55,8 @@ impl Frame {
     /// If the state is not one of this model.
     pub fn new(model: &Model, state: &State, number: usize, with_fields: bool) -> Self {
         let fields = with_fields.then(|| Fields::new(model, &state.q));
-        Self { number, time: state.time, u: state.q.clone(), v: state.v.clone(), fields, reactions: None }
+        let (u, v) = (model.at_vertices(&state.q), model.at_vertices(&state.v));
+        Self { number, time: state.time, u, v, fields, reactions: None }
     }
 
     /// Adds the [reactions](Model::reactions) at constraints.
@@ -63,7 +65,12 @@ impl Frame {
     /// If the state is not one of this model.
     #[must_use]
     pub fn with_reactions(self, model: &Model, state: &State) -> Self {
-        Self { reactions: Some(model.reactions(state)), ..self }
+        let of_nodes = model.reactions(state);
+        let of_body = |body: &ModelBody| match body.kinematics() {
+            Kinematics::Deformable => body.part(&of_nodes).to_vec(),
+            _ => vec![f64::NAN; 3 * body.mesh().vertex_count()],
+        };
+        Self { reactions: Some(model.bodies().iter().flat_map(of_body).collect()), ..self }
     }
 }
 
@@ -71,13 +78,12 @@ impl Fields {
     /// Computes stress and strain of a model at displacements `u`.
     ///
     /// # Panics
-    /// If there are not three displacements per vertex.
+    /// If there are not three displacements per node.
     pub fn new(model: &Model, u: &[f64]) -> Self {
         let mut fields = Self::default();
         for body in model.bodies() {
-            if let Some(elastic) = body.elastic() {
-                elastic.element_states(u).iter().for_each(|state| fields.elements.push(state));
-                let nodal = elastic.nodal_states(body.mesh(), u);
+            if let (Some(elements), Some(nodal)) = (body.element_states(u), body.nodal_states(u)) {
+                elements.iter().for_each(|state| fields.elements.push(state));
                 nodal.dominant().iter().for_each(|state| fields.vertices.push(state));
             } else {
                 fields.elements.push_unknown(body.mesh().element_count());

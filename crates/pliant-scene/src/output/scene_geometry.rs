@@ -47,21 +47,23 @@ impl SceneGeometry {
     /// Creates the visual geometry of a model: each body with the boundary of its mesh. Duplicate names get numbers.
     pub fn new(model: &Model) -> Self {
         let mut names = Names::default();
-        let mut element_count = 0;
+        let (mut vertex_count, mut element_count) = (0, 0);
         let body = |body: &pliant::model::ModelBody| {
             let boundary = body.mesh().boundary();
             element_count += body.mesh().element_count();
+            let first = vertex_count;
+            vertex_count += body.mesh().vertex_count();
             BodyGeometry {
                 name: names.take(body.name()),
                 mesh: body.mesh().clone(),
-                vertices: body.vertices(),
+                vertices: first..vertex_count,
                 surface: boundary.surface,
                 has_visual: false,
                 map: Interpolation::of_nodes(boundary.vertices, body.mesh().vertex_count()),
             }
         };
         let bodies = model.bodies().iter().map(body).collect();
-        Self { bodies, vertex_count: model.vertex_count(), element_count }
+        Self { bodies, vertex_count, element_count }
     }
 
     /// Replaces the boundary of a body's mesh by a detailed surface embedded in the mesh.
@@ -128,7 +130,7 @@ impl BodyGeometry {
         &self.mesh
     }
 
-    /// Returns the range of the vertices of its mesh among the vertices of the model.
+    /// Returns the range of the vertices of its mesh among those of all meshes.
     pub fn vertices(&self) -> Range<usize> {
         self.vertices.clone()
     }
@@ -156,7 +158,7 @@ impl BodyGeometry {
         edges
     }
 
-    /// Returns the vertices of the model that move a vertex of the surface, with weights that sum to 1. All belong to
+    /// Returns the vertices of all meshes that move a vertex of the surface, with weights that sum to 1. All belong to
     /// one element.
     ///
     /// # Panics
@@ -184,7 +186,7 @@ impl BodyGeometry {
         self.has_visual
     }
 
-    /// Computes the positions of the vertices of the surface from the displacements of all vertices of the model.
+    /// Computes the positions of the vertices of the surface from the displacements of the vertices of all meshes.
     ///
     /// # Panics
     /// If there are not three displacements per vertex.
@@ -202,7 +204,11 @@ impl BodyGeometry {
 mod tests {
     use super::super::testing::{bend, two_bodies};
     use super::*;
+    use crate::output::Frame;
+    use pliant::math::Mat3;
     use pliant::mesh::{Cells, generate};
+    use pliant::model::Body;
+    use pliant::system::State;
 
     #[test]
     fn bodies_of_one_name_are_told_apart() {
@@ -224,6 +230,37 @@ mod tests {
             assert!(shown.iter().all(|p| own.contains(p)));
             assert_eq!(body.surface_positions(&vec![0.0; state.q.len()]), body.surface().vertices());
         }
+    }
+
+    #[test]
+    fn surfaces_of_a_body_in_affine_motion_follow_its_control_nodes() {
+        let ball = generate::ball(0.3, 4, Cells::Tet5).unwrap();
+        let block = generate::block([1.0, 0.2, 0.2], [3, 1, 1], Cells::Hex).unwrap();
+        let rigid = Body::nearly_rigid(ball, 1e6, 1000.0).unwrap();
+        let model = Model::builder().body(rigid).body(Body::without_elasticity(block, 1.0)).build().unwrap();
+        let turn = Mat3::from_axis_angle(Vec3::new(1.0, 2.0, 2.0) / 3.0, 0.7);
+        let moved = |x: Vec3| turn * x + Vec3::new(1.0, 2.0, 3.0);
+        let q = model.rest().iter().flat_map(|&x| (moved(x) - x).to_array()).collect();
+        let state = State { q, ..model.rest_state() };
+        let frame = Frame::new(&model, &state, 0, true).with_reactions(&model, &state);
+        let mut geometry = SceneGeometry::new(&model);
+        let inner = generate::ball(0.2, 6, Cells::Tet5).unwrap().boundary().surface;
+        let embedding = Embedding::new(geometry.bodies()[0].mesh(), inner.vertices()).unwrap();
+        for with_detail in [false, true] {
+            if with_detail {
+                geometry.attach_visual(0, inner.clone(), embedding.clone()).unwrap();
+            }
+            for body in geometry.bodies() {
+                let positions = body.surface_positions(&frame.u);
+                assert!(positions.iter().zip(body.surface().vertices()).all(|(p, x)| p.distance(moved(*x)) < 1e-14));
+            }
+        }
+        let (vertices, elements) = (geometry.vertex_count(), geometry.element_count());
+        assert_eq!((frame.u.len(), frame.v.len()), (3 * vertices, 3 * vertices));
+        let fields = frame.fields.unwrap();
+        assert_eq!((fields.vertices.count(vertices), fields.elements.count(elements)), (vertices, elements));
+        let (reactions, own) = (frame.reactions.unwrap(), geometry.bodies()[0].vertices());
+        assert!(reactions.iter().enumerate().all(|(i, force)| force.is_nan() == own.contains(&(i / 3))));
     }
 
     #[test]

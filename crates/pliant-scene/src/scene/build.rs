@@ -17,7 +17,7 @@ use pliant::force::{Geometric, GeometricStiffness, Handles, NodalLoads, Obstacle
 use pliant::io::read_bou_from;
 use pliant::math::Vec3;
 use pliant::mesh::{Embedding, Faces, Sets, SurfaceMesh, VolumeMesh};
-use pliant::model::{Body, Model, ModelError, locking_warning, rest_positions};
+use pliant::model::{Body, Kinematics, Model, ModelError, locking_warning, rest_positions};
 use pliant::reduced::{ReducedModel, Reduction, ReductionError};
 use pliant::simulation::{Recorder, Simulation};
 use pliant::system::State;
@@ -470,6 +470,7 @@ impl SceneFile {
                 mesh: object.mesh.clone(),
                 materials: object.materials.clone(),
                 densities: object.densities.clone(),
+                kinematics: Kinematics::Deformable,
             });
         }
         let mut fixed_by = vec![[None; 3]; context.rest.len()];
@@ -556,11 +557,11 @@ impl SceneFile {
                 let masses = prepared.mesh.lumped_masses(&prepared.densities);
                 let places = prepared.mesh.vertices().iter().zip(&prepared.start).map(|(x, u)| *x + *u);
                 let moment: Vec3 = places.zip(&masses).map(|(x, mass)| *mass * x).sum();
-                model.set_velocity(&mut state, body.vertices(), v, spin, moment / masses.iter().sum::<f64>());
+                model.set_velocity(&mut state, body.nodes(), v, spin, moment / masses.iter().sum::<f64>());
             }
         }
         for (prepared, body) in objects.iter().zip(model.bodies()) {
-            for (vertex, velocity) in body.vertices().zip(&prepared.velocities) {
+            for (vertex, velocity) in body.nodes().zip(&prepared.velocities) {
                 for axis in 0..3 {
                     if !model.fixed_mask().get(3 * vertex + axis).is_some_and(|fixed| *fixed) {
                         state.v[3 * vertex + axis] += velocity[axis];

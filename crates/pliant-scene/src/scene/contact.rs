@@ -64,8 +64,8 @@ pub(super) fn notes(scene: &Scene, objects: &[Prepared], model: &Model) -> Vec<S
                 .forces()
                 .filter_map(|force| (force as &dyn std::any::Any).downcast_ref::<Obstacles>())
                 .flat_map(Obstacles::contact_points)
-                .find(|points| body.vertices().contains(&(points.interpolation().nodes(0)[0] as usize)));
-            let first = body.vertices().start as u32;
+                .find(|points| body.nodes().contains(&(points.interpolation().nodes(0)[0] as usize)));
+            let first = body.nodes().start as u32;
             if let (None, Some(Err(why))) = (points, contact_points(object, first, model.rest())) {
                 notes.push(format!("contact acts on the mesh of `{}` and not on its skin: {why}", object.name));
             }

@@ -53,7 +53,7 @@ fn ground(friction: f64) -> Obstacle {
 #[test]
 fn a_sliding_block_stops_after_v_squared_over_two_mu_g() {
     let (mut assembly, mut state) = on_ground(Vec3::new(0.0, -G, 0.0), ground(0.3));
-    let vertices = assembly.model().bodies()[0].vertices();
+    let vertices = assembly.model().bodies()[0].nodes();
     assembly.model().set_velocity(&mut state, vertices, Vec3::X, Vec3::ZERO, Vec3::ZERO);
     let start = assembly.model().observe(&state).center_of_mass.x;
     let mut integrator = LinearizedBackwardEuler::default();
@@ -463,7 +463,7 @@ fn corner_first(cells: usize, law: &str, speed: f64) -> (Assembly, State) {
     let builder = Model::builder().body(Body::new(mesh, law, 1000.0)).force(ground);
     let model = builder.gravity(-9.81 * Vec3::Y).build().unwrap();
     let mut state = model.rest_state();
-    model.set_velocity(&mut state, 0..model.vertex_count(), -speed * Vec3::Y, Vec3::ZERO, Vec3::ZERO);
+    model.set_velocity(&mut state, 0..model.node_count(), -speed * Vec3::Y, Vec3::ZERO, Vec3::ZERO);
     (Assembly::new(model), state)
 }
 

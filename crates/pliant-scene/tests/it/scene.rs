@@ -32,7 +32,7 @@ fn a_small_scene_is_what_it_says() {
     let long = build(&format!("{BLOCK}\n[simulation]\nstep = \"10 ms\"\nduration = 3\n")).unwrap();
     assert_eq!(long.frame_every, 4, "25 frames per second are a whole number of steps, 30 are not");
     let model = built.simulation.model();
-    assert_eq!(model.vertex_count(), 27);
+    assert_eq!(model.node_count(), 27);
     assert_eq!(model.gravity(), Vec3::new(0.0, -9.81, 0.0));
     assert_eq!(model.bodies()[0].name(), "object");
     assert_eq!(model.bodies()[0].densities(), [1000.0]);
@@ -108,7 +108,7 @@ fn pressure_pushes_onto_faces_and_is_a_follower_load_unless_it_is_dead() {
              [[load]]\nvertices = \"y-max\"\n{load}"
         ))?;
         built.simulation.step().map_err(|error| error.to_string())?;
-        let end = built.simulation.model().vertex_count() - 1;
+        let end = built.simulation.model().node_count() - 1;
         let sinks = built.simulation.state().q[3 * end + 1];
         let reactions = built.simulation.model().reactions(built.simulation.state());
         Ok::<_, String>((sinks, reactions.chunks_exact(3).map(Vec3::from_slice).sum::<Vec3>()))

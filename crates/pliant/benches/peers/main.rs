@@ -55,7 +55,7 @@ fn swing_on_demand(size: [f64; 3], long: usize, cells: usize) -> Result<(), Box<
     let law = AnyLaw::Corotational(Corotational { tangent: CorotationalTangent::Warped, ..law });
     let builder = Model::builder().body(Body::new(mesh, law, 1000.0)).fix(Fixed::new(left));
     let mut assembly = Assembly::new(builder.gravity(Vec3::new(0.0, -9.81, 0.0)).build()?);
-    println!(r#"{{"pid": {}, "vertices": {}}}"#, std::process::id(), assembly.model().vertex_count());
+    println!(r#"{{"pid": {}, "vertices": {}}}"#, std::process::id(), assembly.model().node_count());
     for line in io::stdin().lock().lines() {
         let line = line?;
         let (integrator, threads) = line.split_once(' ').ok_or("an integrator and a number of threads")?;
@@ -86,7 +86,7 @@ fn find_modes_on_demand(cells: usize, folder: &Path) -> Result<(), Box<dyn Error
     let stiffness = model.internal_stiffness(&model.rest_state().q, &Conditions::START, Definiteness::Exact);
     write_matrix(folder.join("K.npz"), &free_part(&stiffness.to_csr(), model.fixed_mask()))?;
     write_matrix(folder.join("M.npz"), &free_part(&model.mass().to_csr(), model.fixed_mask()))?;
-    println!(r#"{{"pid": {}, "vertices": {}}}"#, std::process::id(), model.vertex_count());
+    println!(r#"{{"pid": {}, "vertices": {}}}"#, std::process::id(), model.node_count());
     for line in io::stdin().lock().lines() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(line?.trim().parse()?).build()?;
         let start = Instant::now();
@@ -127,7 +127,7 @@ fn factor_on_demand(cells: usize, file: &str) -> Result<(), Box<dyn Error>> {
     println!(
         r#"{{"pid": {}, "vertices": {}, "analysis": {analysis}, "fill": {}, "operations": {}, "numbers": {}}}"#,
         std::process::id(),
-        matrix.pattern().vertex_count(),
+        matrix.pattern().node_count(),
         info.fill,
         info.operations,
         info.memory
@@ -152,7 +152,7 @@ fn factor_on_demand(cells: usize, file: &str) -> Result<(), Box<dyn Error>> {
 
 /// Returns the times of factorization and solution \[s\].
 fn factor_and_solve<T: Scalar>(cholesky: &mut Cholesky<T>, matrix: &BlockMatrix) -> (f64, f64) {
-    let b = vec![1.0; 3 * matrix.pattern().vertex_count()];
+    let b = vec![1.0; 3 * matrix.pattern().node_count()];
     let mut x = b.clone();
     let start = Instant::now();
     cholesky.factor(matrix).expect("a positive definite matrix");

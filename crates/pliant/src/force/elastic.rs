@@ -240,8 +240,8 @@ impl Elastic {
 }
 
 impl Force for Elastic {
-    fn vertex_count(&self) -> usize {
-        self.scatter.vertex_count()
+    fn node_count(&self) -> usize {
+        self.scatter.node_count()
     }
 
     fn cliques(&self, add: &mut dyn FnMut(&[u32])) {

@@ -390,7 +390,7 @@ fn contract(a: &[[f64; 9]; 9], row: Vec3, column: Vec3) -> Mat3 {
 }
 
 impl Force for Geometric {
-    fn vertex_count(&self) -> usize {
+    fn node_count(&self) -> usize {
         self.rest.len()
     }
 

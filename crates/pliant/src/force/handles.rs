@@ -261,7 +261,7 @@ fn slots_of(pattern: &BlockPattern, handle: &Handle) -> impl Iterator<Item = Res
 }
 
 impl Force for Handles {
-    fn vertex_count(&self) -> usize {
+    fn node_count(&self) -> usize {
         self.rest.len()
     }
 
@@ -275,7 +275,7 @@ impl Force for Handles {
     }
 
     fn bind(&mut self, pattern: &Arc<BlockPattern>) {
-        assert_eq!(pattern.vertex_count(), self.rest.len(), "a pattern of the same vertices");
+        assert_eq!(pattern.node_count(), self.rest.len(), "a pattern of the same vertices");
         for (handle, slots) in self.list.iter().zip(&mut self.slots) {
             let found = slots_of(pattern, handle).map(|slot| slot.expect("a pattern with all pairs of the handles"));
             *slots = found.collect();

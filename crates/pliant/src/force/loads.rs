@@ -180,7 +180,7 @@ fn areas(rest: &[Vec3], patch: &Patch) -> Result<Vec<f64>, LoadsError> {
 }
 
 impl Force for NodalLoads {
-    fn vertex_count(&self) -> usize {
+    fn node_count(&self) -> usize {
         self.constant.len() / 3
     }
 

@@ -1,13 +1,14 @@
 //! Internal forces: additive terms of the potential energy, each with its gradient and stiffness. One file per force.
 //!
-//! Displacements and gradients are flat vectors with three numbers per vertex. A force contributes the gradient
-//! `∂V/∂u` of its energy to `M ü + D u̇ + ∂V/∂u = f_ext`, which is opposite to the force on a vertex.
+//! Displacements and gradients are flat vectors with three numbers per node. A force contributes the gradient
+//! `∂V/∂u` of its energy to `M ü + D u̇ + ∂V/∂u = f_ext`, which is opposite to the force on a node.
 
 mod conditions;
 mod elastic;
 mod geometric;
 mod gradients;
 mod handles;
+mod interpolated;
 mod inverted;
 mod loads;
 mod obstacle;
@@ -37,6 +38,7 @@ pub use conditions::Conditions;
 pub use elastic::{Elastic, MaterialCount};
 pub use geometric::{Geometric, GeometricError, GeometricStiffness};
 pub use handles::{Handle, Handles, HandlesError};
+pub use interpolated::Interpolated;
 pub use inverted::InvertedElement;
 pub use loads::{LoadsError, NodalLoads, ScheduledLoad, surface_force, surface_traction};
 pub use obstacle::{
@@ -54,13 +56,13 @@ pub use third_derivative::{ThirdDerivative, ThirdDerivativeBlock};
 /// Term `V(u)` of the potential energy, with its gradient `∂V/∂u` and stiffness `K = ∂²V/∂u²`.
 ///
 /// A force is not changed by a step: everything that varies besides `u` and `v` is in the [`Conditions`]. Methods panic
-/// if a vector does not have three numbers per vertex, a matrix does not have the bound pattern, or the conditions do
+/// if a vector does not have three numbers per node, a matrix does not have the bound pattern, or the conditions do
 /// not have [`history_len`](Self::history_len) history variables.
 pub trait Force: Any + Debug + DynClone + Send + Sync {
-    /// Returns the number of vertices.
-    fn vertex_count(&self) -> usize;
+    /// Returns the number of nodes.
+    fn node_count(&self) -> usize;
 
-    /// Calls `add` with each group of vertices that the force couples, and with each vertex on which it acts alone.
+    /// Calls `add` with each group of nodes that the force couples, and with each node on which it acts alone.
     /// Couplings that change while bodies move are left to [`add_varying_stiffness`](Self::add_varying_stiffness).
     fn cliques(&self, add: &mut dyn FnMut(&[u32]));
 
@@ -90,7 +92,7 @@ pub trait Force: Any + Debug + DynClone + Send + Sync {
         stiffness: &mut BlockMatrix,
     );
 
-    /// Adds the part of `K(u)` that couples vertices outside of the pattern, such as those of bodies in contact.
+    /// Adds the part of `K(u)` that couples nodes outside of the pattern, such as those of bodies in contact.
     fn add_varying_stiffness(
         &self,
         _u: &[f64],
@@ -136,14 +138,14 @@ pub trait Force: Any + Debug + DynClone + Send + Sync {
 
 dyn_clone::clone_trait_object!(Force);
 
-/// Creates the pattern of all vertices that these forces couple, and binds them to it.
-pub fn bind_all(vertex_count: usize, forces: &mut [&mut dyn Force]) -> Arc<BlockPattern> {
-    bind_all_with(vertex_count, forces, |_| {})
+/// Creates the pattern of all nodes that these forces couple, and binds them to it.
+pub fn bind_all(node_count: usize, forces: &mut [&mut dyn Force]) -> Arc<BlockPattern> {
+    bind_all_with(node_count, forces, |_| {})
 }
 
 /// Creates the pattern as in [`bind_all`], with additional cliques from `more`, for instance those of a damping matrix.
 pub fn bind_all_with(
-    vertex_count: usize,
+    node_count: usize,
     forces: &mut [&mut dyn Force],
     more: impl FnOnce(&mut dyn FnMut(&[u32])),
 ) -> Arc<BlockPattern> {
@@ -158,7 +160,7 @@ pub fn bind_all_with(
     more(&mut add);
     let starts = std::iter::once(&0).chain(&ends);
     let cliques = starts.zip(&ends).map(|(&start, &end)| &nodes[start..end]);
-    let pattern = Arc::new(BlockPattern::from_cliques(vertex_count, cliques));
+    let pattern = Arc::new(BlockPattern::from_cliques(node_count, cliques));
     for force in forces {
         force.bind(&pattern);
     }
@@ -177,9 +179,9 @@ fn chunks(clique_count: usize) -> Vec<Range<usize>> {
     (0..clique_count).step_by(CHUNK).map(|start| start..clique_count.min(start + CHUNK)).collect()
 }
 
-/// Asserts that a vector has three numbers per vertex.
-fn check_length(vector: &[f64], vertex_count: usize) {
-    assert_eq!(vector.len(), 3 * vertex_count, "three numbers for each of {vertex_count} vertices");
+/// Asserts that a vector has three numbers per node.
+fn check_length(vector: &[f64], node_count: usize) {
+    assert_eq!(vector.len(), 3 * node_count, "three numbers for each of {node_count} nodes");
 }
 
 /// Asserts that a matrix has the pattern to which a force is bound.
@@ -188,10 +190,10 @@ fn check_bound(pattern: Option<&Arc<BlockPattern>>, matrix: &BlockMatrix) {
     assert!(is_bound, "the matrix does not have the pattern that the force is bound to");
 }
 
-/// Returns the three numbers of a vertex in a flat vector.
+/// Returns the three numbers of a node in a flat vector.
 #[inline(always)]
-fn at(flat: &[f64], vertex: u32) -> Vec3 {
-    Vec3::from_slice(&flat[3 * vertex as usize..])
+fn at(flat: &[f64], node: u32) -> Vec3 {
+    Vec3::from_slice(&flat[3 * node as usize..])
 }
 
 /// Returns a block of a matrix, row by row.

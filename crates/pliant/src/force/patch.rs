@@ -33,6 +33,8 @@ pub enum PatchError {
     NoSide { element: u32, side: u8, elements: usize, sides: usize },
     #[error("there are no faces: expected at least one")]
     Empty,
+    #[error("body `{body}` is in affine motion: the corners of its faces are not nodes")]
+    NotNodes { body: String },
     #[error("there is no face or vertex set `{name}`; expected one of {known}")]
     NoSet { name: String, known: String },
 }

@@ -225,7 +225,7 @@ fn cross_matrix(a: Vec3) -> Mat3 {
 }
 
 impl Force for Pressure {
-    fn vertex_count(&self) -> usize {
+    fn node_count(&self) -> usize {
         self.rest.len()
     }
 

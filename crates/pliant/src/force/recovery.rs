@@ -30,6 +30,16 @@ pub struct NodalStates {
 }
 
 impl NodalStates {
+    /// Creates the states of a body whose strain is uniform in each region.
+    ///
+    /// # Panics
+    /// If there is not one state per region.
+    pub fn uniform(mesh: &VolumeMesh, of_regions: &[StressState]) -> Self {
+        assert_eq!(of_regions.len(), mesh.regions().len(), "expected one state per region");
+        let Patches { starts, regions, .. } = Patches::new(mesh);
+        Self { starts, entries: regions.into_iter().map(|region| (region, of_regions[region as usize])).collect() }
+    }
+
     /// Returns the number of vertices.
     pub fn vertex_count(&self) -> usize {
         self.starts.len() - 1

@@ -331,7 +331,7 @@ fn each(what: &'static str, pairs: &[[u32; 2]], given: &PerSpring) -> Result<Vec
 }
 
 impl Force for Springs {
-    fn vertex_count(&self) -> usize {
+    fn node_count(&self) -> usize {
         self.rest.len()
     }
 

@@ -326,7 +326,7 @@ impl StVkPolynomial {
 }
 
 impl Force for StVkPolynomial {
-    fn vertex_count(&self) -> usize {
+    fn node_count(&self) -> usize {
         self.vertex_count
     }
 

@@ -78,7 +78,7 @@ pub fn resultants(rest: &[Vec3], u: &[f64], force: &[f64]) -> (Vec3, Vec3) {
 
 /// Returns all entries of a matrix.
 pub fn dense(matrix: &BlockMatrix) -> Vec<Vec<f64>> {
-    let n = 3 * matrix.pattern().vertex_count();
+    let n = 3 * matrix.pattern().node_count();
     let entry = |i: usize, j: usize| matrix.block(i as u32 / 3, j as u32 / 3)[i % 3][j % 3];
     (0..n).map(|i| (0..n).map(|j| entry(i, j)).collect()).collect()
 }

@@ -402,7 +402,11 @@ mod tests {
         let points = [Vec3::new(0.6, 0.6, 0.5), Vec3::new(0.5, 0.5, 1.2)];
         let embedding = Embedding::new(&mesh, &points).unwrap();
         for (i, p) in points.iter().enumerate() {
-            assert!(embedding.interpolation().row(i).all(|(_, w)| w.abs() < 20.0), "{:?}", embedding.interpolation().row(i).collect::<Vec<_>>());
+            assert!(
+                embedding.interpolation().row(i).all(|(_, w)| w.abs() < 20.0),
+                "{:?}",
+                embedding.interpolation().row(i).collect::<Vec<_>>()
+            );
             let q: Vec3 = embedding.interpolation().row(i).map(|(v, w)| w * mesh.vertices()[v as usize]).sum();
             assert!(p.distance(q) < 1e-12);
         }

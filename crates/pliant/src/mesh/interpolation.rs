@@ -69,7 +69,7 @@ impl Interpolation {
         self.len() == 0
     }
 
-    /// Returns the number of nodes, of which points may use any part.
+    /// Returns the number of nodes, including those that no point uses.
     pub fn node_count(&self) -> usize {
         self.node_count
     }
@@ -274,7 +274,8 @@ impl Interpolation {
         };
         let rows: Vec<Vec<(u32, f64)>> = (0..self.len()).into_par_iter().map(row).collect();
         let width = rows.iter().map(Vec::len).max().unwrap_or(1);
-        let padded = rows.iter().flat_map(|row| row.iter().copied().chain(std::iter::repeat((row[0].0, 0.0))).take(width));
+        let padded =
+            rows.iter().flat_map(|row| row.iter().copied().chain(std::iter::repeat((row[0].0, 0.0))).take(width));
         let (nodes, weights) = padded.unzip();
         Self::new(width, nodes, weights, inner.node_count)
     }

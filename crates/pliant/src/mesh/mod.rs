@@ -5,6 +5,7 @@
 //! of positive volume.
 
 mod check;
+mod control_nodes;
 mod data;
 mod edit;
 mod element_kind;
@@ -28,6 +29,7 @@ mod units;
 mod volume;
 
 pub use check::{CheckReport, Checked, Defect, MeshError};
+pub use control_nodes::ControlNodes;
 pub use data::{BODY, MeshData, Region, Sets};
 pub use edit::{EditError, ExtractReport, Extracted};
 pub use element_kind::ElementKind;

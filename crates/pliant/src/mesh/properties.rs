@@ -98,6 +98,17 @@ impl VolumeMesh {
     /// # Panics
     /// If there are fewer densities than regions.
     pub fn mass_properties(&self, densities: &[f64]) -> MassProperties {
+        let (mass, center_of_mass, second) = self.second_moment(densities);
+        let trace = second.x_axis.x + second.y_axis.y + second.z_axis.z;
+        MassProperties { mass, center_of_mass, inertia: Mat3::from_diagonal(Vec3::splat(trace)) - second }
+    }
+
+    /// Computes the mass, the center of mass `c` and the second moment `∫ρ (x − c)(x − c)ᵀ`, with one density per
+    /// region.
+    ///
+    /// # Panics
+    /// If there are fewer densities than regions.
+    pub(super) fn second_moment(&self, densities: &[f64]) -> (f64, Vec3, Mat3) {
         // Measured from the center of the body, to lose no digits if the body is far from the origin.
         let [low, high] = self.bounding_box();
         let origin = 0.5 * (low + high);
@@ -109,13 +120,7 @@ impl VolumeMesh {
             }
         });
         let center = total.first / total.mass;
-        let second = total.second - total.mass * outer(center, center);
-        let trace = second.x_axis.x + second.y_axis.y + second.z_axis.z;
-        MassProperties {
-            mass: total.mass,
-            center_of_mass: origin + center,
-            inertia: Mat3::from_diagonal(Vec3::splat(trace)) - second,
-        }
+        (total.mass, origin + center, total.second - total.mass * outer(center, center))
     }
 
     /// Computes the lumped mass of each vertex (row sums of the consistent mass matrix), with one density per region.

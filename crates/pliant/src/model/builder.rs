@@ -8,10 +8,10 @@ use super::fixed::FixedVertices;
 use super::{Fixed, MatrixFree, Model, ModelBody};
 use crate::damping::Damping;
 use crate::force::{Elastic, Force, MaterialCount, bind_all_with};
-use crate::mass::{MassError, MassMatrix};
-use crate::material::Material;
+use crate::mass::{self, MassError, MassMatrix};
+use crate::material::{AnyLaw, LawError, Material, YoungPoisson};
 use crate::math::Vec3;
-use crate::mesh::VolumeMesh;
+use crate::mesh::{ControlNodes, Interpolation, VolumeMesh};
 use crate::solver::{Frames, VertexFrames};
 use crate::sparse::BlockPattern;
 
@@ -26,6 +26,20 @@ pub struct Body {
     pub materials: Vec<Material>,
     /// Density \[kg/m³\] of each region; empty for a body without mass, for statics without gravity.
     pub densities: Vec<f64>,
+    /// Motions that the body can make.
+    pub kinematics: Kinematics,
+}
+
+/// Motions that a body can make, which determine its coordinates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Kinematics {
+    /// Finite elements: the vertices of the mesh are nodes.
+    #[default]
+    Deformable,
+    /// Affine motions `x = A X + b`: twelve coordinates, at four [control nodes](ControlNodes). With a stiff material,
+    /// the body is nearly rigid.
+    Affine,
 }
 
 impl Body {
@@ -37,13 +51,31 @@ impl Body {
             mesh,
             materials: vec![material.into(); regions],
             densities: vec![density; regions],
+            kinematics: Kinematics::Deformable,
         }
+    }
+
+    /// Creates a nearly rigid body in affine motion `x = A X + b`, with the energy `κ V ‖AᵀA − I‖²` and a density
+    /// \[kg/m³\] \[LanKaufmanLiJiangYang2022\].
+    ///
+    /// It is that of the St. Venant–Kirchhoff law with `μ = 4κ` and `λ = 0`. The `stiffness` `κ` \[Pa\] bounds how far
+    /// the body is from rigid: stresses `σ` stretch it by about `σ/8κ`.
+    pub fn nearly_rigid(mesh: VolumeMesh, stiffness: f64, density: f64) -> Result<Self, LawError> {
+        let law = AnyLaw::new("stvk", YoungPoisson { young: 8.0 * stiffness, poisson: 0.0 })?;
+        Ok(Self::new(mesh, law, density).affine())
     }
 
     /// Creates a body without elasticity, with a density \[kg/m³\]: mass only.
     pub fn without_elasticity(mesh: VolumeMesh, density: f64) -> Self {
         let densities = vec![density; mesh.regions().len()];
-        Self { name: "body".to_owned(), mesh, materials: Vec::new(), densities }
+        Self { name: "body".to_owned(), mesh, materials: Vec::new(), densities, kinematics: Kinematics::Deformable }
+    }
+
+    /// Restricts the body to affine motions `x = A X + b`, which is a pseudo-rigid body \[CohenMuncaster1988\]. Its
+    /// energy is that of its materials at the uniform deformation gradient `A`.
+    #[must_use]
+    pub fn affine(self) -> Self {
+        Self { kinematics: Kinematics::Affine, ..self }
     }
 
     /// Removes the mass of the body, for statics without gravity. Natural modes and dynamics need a density.
@@ -72,12 +104,14 @@ pub enum ModelError {
     Material { body: String, source: MaterialCount },
     #[error("body `{body}`: {source}")]
     Mass { body: String, source: MassError },
-    #[error("vertex {vertex} is to be fixed, but the model has {vertex_count} vertices")]
-    FixedVertex { vertex: u32, vertex_count: usize },
+    #[error("body `{body}` is too thin for affine motions: expected a thickness of at least 10⁻⁶ of its length")]
+    TooThin { body: String },
+    #[error("vertex {vertex} is to be fixed, but the model has {node_count} vertices")]
+    FixedVertex { vertex: u32, node_count: usize },
     #[error("{offsets} positions for {vertices} fixed vertices, expected one per vertex")]
     FixedOffsets { vertices: usize, offsets: usize },
-    #[error("a load is on vertex {vertex}, but the model has {vertex_count} vertices")]
-    LoadedVertex { vertex: u32, vertex_count: usize },
+    #[error("a load is on vertex {vertex}, but the model has {node_count} vertices")]
+    LoadedVertex { vertex: u32, node_count: usize },
     #[error("{what} is {value}, expected finite numbers")]
     NotFinite { what: &'static str, value: Vec3 },
     #[error("a force is for {found} vertices, but the model has {expected}")]
@@ -188,39 +222,44 @@ impl ModelBuilder {
     }
 
     fn build_with(self, is_matrix_free: bool) -> Result<Model, ModelError> {
-        let vertex_count = self.check()?;
-        let bodies = placed(self.bodies, vertex_count)?;
-        let mut loads = vec![0.0; 3 * vertex_count];
+        let node_count = self.check()?;
+        let bodies = placed(self.bodies, node_count)?;
+        let mut loads = vec![0.0; 3 * node_count];
         for (vertex, force) in self.loads {
             for axis in 0..3 {
                 loads[3 * vertex as usize + axis] += force[axis];
             }
         }
-        let rest = self.rest.unwrap_or_else(|| rest_positions(bodies.iter().map(|body| &*body.mesh)));
+        let meshes = || bodies.iter().map(|body| &*body.node_mesh);
+        let rest = match self.rest {
+            None => rest_positions(meshes()),
+            Some(rest) if meshes().flat_map(VolumeMesh::vertices).eq(rest.iter()) => rest,
+            Some(rest) => return Err(ModelError::Rest { found: rest.len(), expected: node_count }),
+        };
         let diagonal = |body: &ModelBody| {
             let [low, high] = body.mesh.bounding_box();
             (high - low).length()
         };
         let extent = bodies.iter().map(diagonal).fold(0.0, f64::max);
-        let mut bindings = Bindings { bodies, forces: self.forces, damping: self.damping, vertex_count };
+        let mut bindings = Bindings { bodies, forces: self.forces, damping: self.damping, node_count };
         let pattern = bindings.bind(self.lumped, is_matrix_free);
         let mass = bindings.mass(self.lumped, is_matrix_free, &pattern)?;
         let Bindings { bodies, forces, damping, .. } = bindings;
-        let vertex_mass = mass.row_sums();
-        let mut is_used: Vec<bool> = vertex_mass.iter().map(|&mass| mass != 0.0).collect();
+        let node_mass = mass.row_sums();
+        let mut is_used: Vec<bool> = node_mass.iter().map(|&mass| mass != 0.0).collect();
         for element in bodies.iter().filter(|body| body.densities.is_empty()).flat_map(cliques) {
             element.iter().for_each(|&vertex| is_used[vertex as usize] = true);
         }
-        let unused = (0..vertex_count as u32).filter(|&vertex| !is_used[vertex as usize]).collect();
-        let fixed = FixedVertices::new(vertex_count, unused, self.fixed, &pattern)?;
-        let frames = (!is_matrix_free).then(|| frames_of(&bodies, vertex_count));
+        let unused = (0..node_count as u32).filter(|&vertex| !is_used[vertex as usize]).collect();
+        let fixed = FixedVertices::new(node_count, unused, self.fixed, &pattern)?;
+        let frames = (!is_matrix_free).then(|| frames_of(&bodies, node_count));
         Ok(Model {
             bodies,
             rest,
             extent,
             forces,
             mass,
-            vertex_mass,
+            node_mass,
             damping,
             gravity: self.gravity,
             loads,
@@ -234,9 +273,10 @@ impl ModelBuilder {
 }
 
 /// Returns the rotations of the neighborhoods of vertices.
-fn frames_of(bodies: &[ModelBody], vertex_count: usize) -> Arc<dyn Frames> {
-    let placed: Vec<(u32, &VolumeMesh)> = bodies.iter().map(|body| (body.vertices.start as u32, &*body.mesh)).collect();
-    Arc::new(VertexFrames::new(vertex_count, &placed))
+fn frames_of(bodies: &[ModelBody], node_count: usize) -> Arc<dyn Frames> {
+    let placed: Vec<(u32, &VolumeMesh)> =
+        bodies.iter().map(|body| (body.nodes.start as u32, &*body.node_mesh)).collect();
+    Arc::new(VertexFrames::new(node_count, &placed))
 }
 
 /// Forces to be bound to a common pattern.
@@ -244,7 +284,7 @@ struct Bindings {
     bodies: Vec<ModelBody>,
     forces: Vec<Box<dyn Force>>,
     damping: Damping,
-    vertex_count: usize,
+    node_count: usize,
 }
 
 impl Bindings {
@@ -258,7 +298,7 @@ impl Bindings {
         let elastic = self.bodies.iter_mut().filter_map(|body| body.elastic.as_mut()).map(|e| e as &mut dyn Force);
         let mut all: Vec<&mut dyn Force> = elastic.filter(|_| !is_matrix_free).collect();
         all.extend(self.forces.iter_mut().map(|force| &mut **force as &mut dyn Force));
-        bind_all_with(self.vertex_count, &mut all, |add| {
+        bind_all_with(self.node_count, &mut all, |add| {
             self.damping.cliques(add);
             loose.iter().for_each(|element| add(element));
         })
@@ -267,10 +307,10 @@ impl Bindings {
     /// Assembles the mass matrix.
     fn mass(&self, lumped: bool, is_matrix_free: bool, pattern: &Arc<BlockPattern>) -> Result<MassMatrix, ModelError> {
         let pattern = if lumped {
-            Arc::new(BlockPattern::diagonal(self.vertex_count))
+            Arc::new(BlockPattern::diagonal(self.node_count))
         } else if is_matrix_free {
             let elements = |add: &mut dyn FnMut(&[u32])| self.bodies.iter().flat_map(cliques).for_each(|e| add(&e));
-            bind_all_with(self.vertex_count, &mut [], elements)
+            bind_all_with(self.node_count, &mut [], elements)
         } else {
             pattern.clone()
         };
@@ -286,7 +326,7 @@ impl Model {
             bodies: std::mem::take(&mut self.bodies),
             forces: std::mem::take(&mut self.forces),
             damping: self.damping.clone(),
-            vertex_count: self.rest.len(),
+            node_count: self.rest.len(),
         };
         self.pattern = bindings.bind(lumped, false);
         (self.bodies, self.forces) = (bindings.bodies, bindings.forces);
@@ -300,18 +340,12 @@ impl Model {
 impl ModelBuilder {
     /// Checks the input before anything is built. Returns the number of vertices.
     fn check(&self) -> Result<usize, ModelError> {
-        let vertex_count: usize = self.bodies.iter().map(|body| body.mesh.vertex_count()).sum();
+        let node_count: usize = self.bodies.iter().map(node_count).sum();
         if self.bodies.is_empty() {
             return Err(ModelError::Empty);
         }
-        if vertex_count >= u32::MAX as usize {
-            return Err(ModelError::TooLarge { vertices: vertex_count });
-        }
-        if let Some(rest) = &self.rest {
-            let own = self.bodies.iter().flat_map(|body| body.mesh.vertices());
-            if rest.len() != vertex_count || !own.eq(rest.iter()) {
-                return Err(ModelError::Rest { found: rest.len(), expected: vertex_count });
-            }
+        if node_count >= u32::MAX as usize {
+            return Err(ModelError::TooLarge { vertices: node_count });
         }
         if !self.gravity.is_finite() {
             return Err(ModelError::NotFinite { what: "gravity", value: self.gravity });
@@ -320,49 +354,86 @@ impl ModelBuilder {
         if let Some(body) = without_mass.filter(|_| self.gravity != Vec3::ZERO) {
             return Err(ModelError::NoMass { body: body.name.clone(), what: "gravity" });
         }
-        if let Some(found) = self.damping.matrix().map(|matrix| matrix.pattern().vertex_count())
-            && found != vertex_count
+        if let Some(found) = self.damping.matrix().map(|matrix| matrix.pattern().node_count())
+            && found != node_count
         {
-            return Err(ModelError::DampingMatrix { found, expected: vertex_count });
+            return Err(ModelError::DampingMatrix { found, expected: node_count });
         }
-        if let Some(found) = self.forces.iter().map(|force| force.vertex_count()).find(|&found| found != vertex_count) {
-            return Err(ModelError::Force { found, expected: vertex_count });
+        if let Some(found) = self.forces.iter().map(|force| force.node_count()).find(|&found| found != node_count) {
+            return Err(ModelError::Force { found, expected: node_count });
         }
         for &(vertex, value) in &self.loads {
-            if vertex as usize >= vertex_count {
-                return Err(ModelError::LoadedVertex { vertex, vertex_count });
+            if vertex as usize >= node_count {
+                return Err(ModelError::LoadedVertex { vertex, node_count });
             }
             if !value.is_finite() {
                 return Err(ModelError::NotFinite { what: "a load", value });
             }
         }
-        Ok(vertex_count)
+        Ok(node_count)
     }
 }
 
-/// Numbers the vertices of the bodies consecutively.
-fn placed(bodies: Vec<Body>, vertex_count: usize) -> Result<Vec<ModelBody>, ModelError> {
+/// Creates the nodes of the bodies, numbered consecutively.
+fn placed(bodies: Vec<Body>, node_count: usize) -> Result<Vec<ModelBody>, ModelError> {
     let mut first = 0;
     let place = |body: Body| {
-        let vertices = first..first + body.mesh.vertex_count();
-        first = vertices.end;
-        let Body { name, mesh, materials, densities } = body;
+        let Body { name, mesh, materials, densities, kinematics } = body;
+        let (node_mesh, own, mesh) = match kinematics {
+            Kinematics::Deformable => {
+                let mesh = Arc::new(mesh);
+                (
+                    mesh.clone(),
+                    Interpolation::of_nodes((0..mesh.vertex_count() as u32).collect(), mesh.vertex_count()),
+                    mesh,
+                )
+            }
+            Kinematics::Affine => {
+                let control = control_nodes(&name, &mesh, &densities)?;
+                (Arc::new(control.mesh), control.vertices, Arc::new(mesh))
+            }
+        };
+        let nodes = first..first + node_mesh.vertex_count();
+        first = nodes.end;
         let elastic = if materials.is_empty() {
             None
         } else {
-            let elastic = Elastic::among(&mesh, materials, vertices.start as u32, vertex_count);
+            let elastic = Elastic::among(&node_mesh, materials, nodes.start as u32, node_count);
             Some(elastic.map_err(|source| ModelError::Material { body: name.clone(), source })?)
         };
-        Ok(ModelBody { name, mesh: Arc::new(mesh), densities, vertices, elastic })
+        let vertices = own.numbered_from(nodes.start as u32, node_count);
+        Ok(ModelBody { name, mesh, densities, kinematics, nodes, node_mesh, vertices, elastic })
     };
     bodies.into_iter().map(place).collect()
+}
+
+/// Returns the number of nodes of a body.
+fn node_count(body: &Body) -> usize {
+    match body.kinematics {
+        Kinematics::Deformable => body.mesh.vertex_count(),
+        Kinematics::Affine => 4,
+    }
+}
+
+/// Returns the control nodes of a body in affine motion. Without densities, it is taken as homogeneous.
+fn control_nodes(name: &str, mesh: &VolumeMesh, densities: &[f64]) -> Result<ControlNodes, ModelError> {
+    let uniform = vec![1.0; mesh.regions().len()];
+    let densities = if densities.is_empty() { &uniform } else { densities };
+    mass::check(mesh, densities).map_err(|source| ModelError::Mass { body: name.to_owned(), source })?;
+    ControlNodes::new(mesh, densities).ok_or_else(|| ModelError::TooThin { body: name.to_owned() })
 }
 
 /// Assembles the mass of all bodies.
 fn mass_of(bodies: &[ModelBody], lumped: bool, pattern: Arc<BlockPattern>) -> Result<MassMatrix, ModelError> {
     let mut mass = MassMatrix::zero(pattern);
     for body in bodies.iter().filter(|body| !body.densities.is_empty()) {
-        let first = body.vertices.start as u32;
+        let first = body.nodes.start as u32;
+        if body.kinematics == Kinematics::Affine {
+            // The consistent mass of control nodes is diagonal.
+            let quarter = 0.25 * body.mesh.mass_properties(&body.densities).mass;
+            mass.add_point_masses(&[quarter; 4], first);
+            continue;
+        }
         let added = if lumped {
             mass.add_lumped(&body.mesh, &body.densities, first)
         } else {
@@ -373,8 +444,8 @@ fn mass_of(bodies: &[ModelBody], lumped: bool, pattern: Arc<BlockPattern>) -> Re
     Ok(mass)
 }
 
-/// Returns the vertices of each element of a body, by their numbers in the model.
+/// Returns the nodes of each element of a body, by their numbers in the model.
 fn cliques(body: &ModelBody) -> impl Iterator<Item = Vec<u32>> + '_ {
-    let first = body.vertices.start as u32;
-    body.mesh.elements().map(move |element| element.iter().map(|vertex| first + vertex).collect())
+    let first = body.nodes.start as u32;
+    body.node_mesh.elements().map(move |element| element.iter().map(|vertex| first + vertex).collect())
 }

@@ -4,21 +4,25 @@ use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::builder::{ModelBuilder, ModelError};
+use super::builder::{Kinematics, ModelBuilder, ModelError};
 use super::fixed::{Fixed, FixedId, FixedVertices};
 use crate::damping::Damping;
-use crate::force::{Conditions, Elastic, Force, NodalStates, Obstacle};
+use crate::force::{Conditions, Elastic, Force, NodalStates, Obstacle, StressState};
 use crate::mass::MassMatrix;
 use crate::material::{Material, YoungPoisson};
 use crate::math::Vec3;
-use crate::mesh::{Sets, VolumeMesh};
+use crate::mesh::{Interpolation, Sets, VolumeMesh};
 use crate::motion::NotFinite;
 use crate::solver::Frames;
 use crate::sparse::{BlockMatrix, BlockPattern};
 use crate::system::{Coordinate, DampingKind, Inverted, State};
 
-/// Finite-element bodies with their masses, forces and boundary conditions. The coordinates are the displacements of
-/// all vertices, body after body.
+/// Bodies with their masses, forces and boundary conditions. The coordinates are the displacements of all nodes, body
+/// after body.
+///
+/// The nodes of a deformable body are the vertices of its mesh. Those of a body in [affine
+/// motion](super::Kinematics::Affine) are control nodes, from which its vertices are
+/// [interpolated](ModelBody::interpolation). Where methods take or return numbers of vertices, they are those of nodes.
 ///
 /// A model is a description, which a step does not change, so that several simulations can share one in an [`Arc`]. The
 /// matrices and the memory of a simulation are in an [`Assembly`](super::Assembly), or in a
@@ -26,14 +30,14 @@ use crate::system::{Coordinate, DampingKind, Inverted, State};
 #[derive(Debug, Clone)]
 pub struct Model {
     pub(super) bodies: Vec<ModelBody>,
-    /// Rest positions of the vertices of all bodies \[m\].
+    /// Rest positions of the nodes of all bodies \[m\].
     pub(super) rest: Arc<[Vec3]>,
     /// Diagonal of the bounding box of the largest body \[m\].
     pub(super) extent: f64,
     pub(super) forces: Vec<Box<dyn Force>>,
     pub(super) mass: MassMatrix,
-    /// Lumped mass of each vertex \[kg\].
-    pub(super) vertex_mass: Vec<f64>,
+    /// Lumped mass of each node \[kg\].
+    pub(super) node_mass: Vec<f64>,
     pub(super) damping: Damping,
     pub(super) gravity: Vec3,
     pub(super) loads: Vec<f64>,
@@ -52,7 +56,12 @@ pub struct ModelBody {
     pub(super) name: String,
     pub(super) mesh: Arc<VolumeMesh>,
     pub(super) densities: Vec<f64>,
-    pub(super) vertices: Range<usize>,
+    pub(super) kinematics: Kinematics,
+    pub(super) nodes: Range<usize>,
+    /// Elements between the nodes; `mesh` itself if its vertices are nodes.
+    pub(super) node_mesh: Arc<VolumeMesh>,
+    /// Vertices of `mesh` as weighted sums of the nodes of the model.
+    pub(super) vertices: Interpolation,
     pub(super) elastic: Option<Elastic>,
 }
 
@@ -72,14 +81,30 @@ impl ModelBody {
         &self.densities
     }
 
-    /// Returns the range of its vertices in the model.
-    pub fn vertices(&self) -> Range<usize> {
-        self.vertices.clone()
+    /// Returns the motions that the body can make.
+    pub fn kinematics(&self) -> Kinematics {
+        self.kinematics
     }
 
-    /// Returns its part of a vector with three numbers per vertex of the model.
+    /// Returns the range of its nodes in the model. They are the vertices of its mesh unless its motion is affine.
+    pub fn nodes(&self) -> Range<usize> {
+        self.nodes.clone()
+    }
+
+    /// Returns the mesh of the elements between its nodes. It is that of the body unless its motion is affine: then it
+    /// has tetrahedra between the control nodes, one per region.
+    pub fn node_mesh(&self) -> &VolumeMesh {
+        &self.node_mesh
+    }
+
+    /// Returns the vertices of its mesh as weighted sums of the nodes of the model.
+    pub fn interpolation(&self) -> &Interpolation {
+        &self.vertices
+    }
+
+    /// Returns its part of a vector with three numbers per node of the model.
     pub fn part<'a>(&self, whole: &'a [f64]) -> &'a [f64] {
-        &whole[3 * self.vertices.start..3 * self.vertices.end]
+        &whole[3 * self.nodes.start..3 * self.nodes.end]
     }
 
     /// Returns the elastic force, or `None` without elasticity.
@@ -91,9 +116,26 @@ impl ModelBody {
     /// elasticity.
     ///
     /// # Panics
-    /// If there are not three displacements per vertex of the model.
+    /// If there are not three displacements per node of the model.
     pub fn nodal_states(&self, u: &[f64]) -> Option<NodalStates> {
-        Some(self.elastic.as_ref()?.nodal_states(&self.mesh, u))
+        let elastic = self.elastic.as_ref()?;
+        Some(match self.kinematics {
+            Kinematics::Deformable => elastic.nodal_states(&self.mesh, u),
+            Kinematics::Affine => NodalStates::uniform(&self.mesh, &elastic.element_states(u)),
+        })
+    }
+
+    /// Returns the mean stress and strain of each element of its mesh for displacements of the whole model, or `None`
+    /// without elasticity.
+    ///
+    /// # Panics
+    /// If there are not three displacements per node of the model.
+    pub fn element_states(&self, u: &[f64]) -> Option<Vec<StressState>> {
+        let states = self.elastic.as_ref()?.element_states(u);
+        Some(match self.kinematics {
+            Kinematics::Deformable => states,
+            Kinematics::Affine => self.mesh.element_region().iter().map(|&region| states[region as usize]).collect(),
+        })
     }
 
     /// Returns mutable access to the elastic force, to replace materials.
@@ -108,7 +150,7 @@ impl Model {
         ModelBuilder::default()
     }
 
-    /// Returns the number of coordinates, three per vertex.
+    /// Returns the number of coordinates, three per node.
     pub fn dim(&self) -> usize {
         3 * self.rest.len()
     }
@@ -130,6 +172,9 @@ impl Model {
                 x.to_array().iter().for_each(|coordinate| sum.update(&coordinate.to_le_bytes()));
             }
             body.mesh.connectivity().iter().for_each(|vertex| sum.update(&vertex.to_le_bytes()));
+            if body.kinematics == Kinematics::Affine {
+                sum.update(b"affine");
+            }
         }
         sum.sum()
     }
@@ -145,23 +190,23 @@ impl Model {
         &mut self.bodies
     }
 
-    /// Returns the rest positions of all vertices \[m\].
+    /// Returns the rest positions of all nodes \[m\].
     pub fn rest(&self) -> &[Vec3] {
         &self.rest
     }
 
-    /// Returns the rest positions of all vertices \[m\], to share them with forces instead of copying them.
+    /// Returns the rest positions of all nodes \[m\], to share them with forces instead of copying them.
     pub fn shared_rest(&self) -> &Arc<[Vec3]> {
         &self.rest
     }
 
-    /// Returns the vertex sets of all bodies, by the vertex numbers of the model.
+    /// Returns the vertex sets of all deformable bodies, by the node numbers of the model.
     ///
     /// These include the vertices of face sets with other names. Sets of the same name are merged.
     pub fn vertex_sets(&self) -> Sets {
         let mut sets = Sets::new();
-        for body in &self.bodies {
-            let first = body.vertices.start as u32;
+        for body in self.deformable_bodies() {
+            let first = body.nodes.start as u32;
             for (name, numbers) in body.mesh.named_vertices() {
                 sets.entry(name).or_default().extend(numbers.iter().map(|vertex| vertex + first));
             }
@@ -169,13 +214,19 @@ impl Model {
         sets
     }
 
-    /// Returns the vertices on the boundaries of all bodies, by the vertex numbers of the model.
+    /// Returns the vertices on the boundaries of all deformable bodies, by the node numbers of the model. For others,
+    /// see [`ContactPoints::of_boundary`](crate::force::ContactPoints::of_boundary).
     pub fn surface_vertices(&self) -> Vec<u32> {
         let of_body = |body: &ModelBody| {
-            let first = body.vertices.start as u32;
+            let first = body.nodes.start as u32;
             body.mesh.boundary().vertices.into_iter().map(move |vertex| vertex + first)
         };
-        self.bodies.iter().flat_map(of_body).collect()
+        self.deformable_bodies().flat_map(of_body).collect()
+    }
+
+    /// Iterates over the bodies whose vertices are nodes.
+    pub(super) fn deformable_bodies(&self) -> impl Iterator<Item = &ModelBody> {
+        self.bodies.iter().filter(|body| body.kinematics == Kinematics::Deformable)
     }
 
     /// Returns a suitable obstacle stiffness per vertex \[N/m\]: that of the stiffest body, or what carries the weight
@@ -193,8 +244,8 @@ impl Model {
         self.bodies.iter().map(of_body).fold(0.0, f64::max)
     }
 
-    /// Returns the number of vertices.
-    pub fn vertex_count(&self) -> usize {
+    /// Returns the number of nodes.
+    pub fn node_count(&self) -> usize {
         self.rest.len()
     }
 
@@ -203,9 +254,9 @@ impl Model {
         &self.pattern
     }
 
-    /// Returns the lumped mass of each vertex \[kg\].
-    pub fn vertex_masses(&self) -> &[f64] {
-        &self.vertex_mass
+    /// Returns the lumped mass of each node \[kg\].
+    pub fn node_masses(&self) -> &[f64] {
+        &self.node_mass
     }
 
     /// Returns the mass matrix.
@@ -250,12 +301,13 @@ impl Model {
         Ok(())
     }
 
-    /// Returns the constant forces on vertices, three numbers each \[N\].
+    /// Returns the constant forces on nodes, three numbers each \[N\].
     pub fn loads(&self) -> &[f64] {
         &self.loads
     }
 
-    /// Returns mutable access to the constant forces on vertices \[N\].
+    /// Returns mutable access to the constant forces on nodes \[N\]. Forces on the vertices of a body in affine motion
+    /// are added by [`Interpolation::add_transposed`].
     pub fn loads_mut(&mut self) -> &mut [f64] {
         &mut self.loads
     }
@@ -308,7 +360,7 @@ impl Model {
 
     /// Adds a force that couples only vertices that are coupled already: handles at single vertices, obstacles, loads.
     pub fn add_force(&mut self, mut force: impl Force + 'static) -> Result<(), ModelError> {
-        let (found, expected) = (force.vertex_count(), self.vertex_count());
+        let (found, expected) = (force.node_count(), self.node_count());
         if found != expected {
             return Err(ModelError::Force { found, expected });
         }
@@ -338,15 +390,15 @@ impl Model {
         taken.flat_map(|elastic| elastic.materials().iter().map(Material::moduli).collect::<Vec<_>>()).collect()
     }
 
-    /// Applies an impulse \[N·s\] at a vertex.
+    /// Applies an impulse \[N·s\] at a node.
     ///
-    /// Only the velocity of this vertex changes, so that the momentum of the body changes by the impulse. A vertex
-    /// without mass keeps its velocity.
+    /// Only the velocity of this node changes, so that the momentum of the body changes by the impulse. A node without
+    /// mass keeps its velocity.
     ///
     /// # Panics
-    /// If there is no such vertex.
+    /// If there is no such node.
     pub fn add_impulse(&self, state: &mut State, vertex: u32, impulse: Vec3) {
-        let mass = self.vertex_mass[vertex as usize];
+        let mass = self.node_mass[vertex as usize];
         for axis in 0..3 {
             let i = 3 * vertex as usize + axis;
             if mass > 0.0 && !self.fixed.fixed_mask()[i] {
@@ -356,12 +408,12 @@ impl Model {
         state.a = None;
     }
 
-    /// Sets the velocities of vertices to those of a rigid body, `v + ω × (x − center)`, except for fixed coordinates.
+    /// Sets the velocities of nodes to those of a rigid body, `v + ω × (x − center)`, except for fixed coordinates.
     ///
     /// # Panics
-    /// If there is no such vertex.
-    pub fn set_velocity(&self, state: &mut State, vertices: Range<usize>, v: Vec3, omega: Vec3, center: Vec3) {
-        for vertex in vertices {
+    /// If there is no such node.
+    pub fn set_velocity(&self, state: &mut State, nodes: Range<usize>, v: Vec3, omega: Vec3, center: Vec3) {
+        for vertex in nodes {
             let x = self.rest[vertex] + Vec3::from_slice(&state.q[3 * vertex..]);
             let velocity = v + omega.cross(x - center);
             for axis in 0..3 {
@@ -427,9 +479,10 @@ impl Model {
         })
     }
 
-    /// Returns the vertex and axis of a coordinate.
+    /// Returns the vertex and axis of a coordinate; no vertex for the coordinates of control nodes.
     pub fn place(&self, coordinate: usize) -> Coordinate {
-        Coordinate { coordinate, vertex: Some((coordinate as u32 / 3, coordinate % 3)) }
+        let is_vertex = self.deformable_bodies().any(|body| body.nodes.contains(&(coordinate / 3)));
+        Coordinate { coordinate, vertex: is_vertex.then_some((coordinate as u32 / 3, coordinate % 3)) }
     }
 
     /// Returns the number of history variables of all forces.
@@ -472,7 +525,7 @@ impl Model {
         let (force, _) = force.as_chunks_mut::<3>();
         let (loads, _) = self.loads.as_chunks::<3>();
         let gravity = (conditions.load_factor * self.gravity).to_array();
-        for ((force, loads), mass) in force.iter_mut().zip(loads).zip(&self.vertex_mass) {
+        for ((force, loads), mass) in force.iter_mut().zip(loads).zip(&self.node_mass) {
             for axis in 0..3 {
                 force[axis] = mass * gravity[axis] + conditions.load_factor * loads[axis] - force[axis];
             }
@@ -509,7 +562,7 @@ impl Model {
             return false;
         }
         for (i, b) in b.iter_mut().enumerate() {
-            *b = if self.fixed.fixed_mask()[i] { 0.0 } else { *b / (m * self.vertex_mass[i / 3]) };
+            *b = if self.fixed.fixed_mask()[i] { 0.0 } else { *b / (m * self.node_mass[i / 3]) };
         }
         true
     }

@@ -67,7 +67,7 @@ pub(super) struct FixedVertices {
 
 impl FixedVertices {
     pub fn new(
-        vertex_count: usize,
+        node_count: usize,
         unused: Vec<u32>,
         list: Vec<Fixed>,
         pattern: &BlockPattern,
@@ -77,7 +77,7 @@ impl FixedVertices {
             ids: Vec::new(),
             next: 0,
             unused,
-            fixed: vec![false; 3 * vertex_count],
+            fixed: vec![false; 3 * node_count],
             slots: Vec::new(),
         };
         for fixed in list {
@@ -155,9 +155,9 @@ impl FixedVertices {
     }
 
     fn check(&self, fixed: &Fixed) -> Result<(), ModelError> {
-        let vertex_count = self.fixed.len() / 3;
-        if let Some(&vertex) = fixed.vertices.iter().find(|&&vertex| vertex as usize >= vertex_count) {
-            return Err(ModelError::FixedVertex { vertex, vertex_count });
+        let node_count = self.fixed.len() / 3;
+        if let Some(&vertex) = fixed.vertices.iter().find(|&&vertex| vertex as usize >= node_count) {
+            return Err(ModelError::FixedVertex { vertex, node_count });
         }
         if let Some(&value) = fixed.offsets.iter().find(|offset| !offset.is_finite()) {
             return Err(ModelError::NotFinite { what: "the position of a fixed vertex", value });
@@ -182,7 +182,7 @@ impl FixedVertices {
         }
         self.slots.clear();
         let is_touched = |vertex: usize| self.fixed[3 * vertex..3 * vertex + 3].contains(&true);
-        for row in 0..pattern.vertex_count() {
+        for row in 0..pattern.node_count() {
             for slot in pattern.row(row) {
                 let column = pattern.columns()[slot];
                 if is_touched(row) || is_touched(column as usize) {

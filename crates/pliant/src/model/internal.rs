@@ -153,7 +153,7 @@ mod tests {
         let stiffness = system.linearize(&u, &Conditions::START, Definiteness::Exact, &mut all).stiffness;
         model.internal_force(&u, &Conditions::START, &mut internal);
         for i in 0..u.len() {
-            let gravity = if i % 3 == 1 { -9.81 * model.vertex_masses()[i / 3] } else { 0.0 };
+            let gravity = if i % 3 == 1 { -9.81 * model.node_masses()[i / 3] } else { 0.0 };
             let load = if i == 6 { 1.0 } else { 0.0 };
             assert!((all[i] + internal[i] - gravity - load).abs() < 1e-11, "{i}");
         }

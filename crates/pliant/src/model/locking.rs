@@ -1,6 +1,6 @@
 //! Locking of linear elements near incompressibility, measured in a bending test.
 
-use super::Model;
+use super::{Kinematics, Model};
 use crate::mesh::ElementKind;
 
 /// Tip deflection of a cantilever relative to beam theory, by Poisson's ratio: tetrahedra, then hexahedra.
@@ -81,6 +81,9 @@ impl Model {
     /// Poisson's ratio.
     pub fn warnings(&self) -> Vec<String> {
         let of_body = |body: &super::ModelBody| {
+            if body.kinematics() == Kinematics::Affine {
+                return None;
+            }
             let ratios = body.elastic()?.materials().iter().map(|material| material.moduli().poisson);
             locking_warning(body.name(), body.mesh().kind(), ratios.fold(f64::NEG_INFINITY, f64::max))
         };

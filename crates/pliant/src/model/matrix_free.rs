@@ -108,7 +108,7 @@ impl MatrixFree {
 impl MatrixFreeStiffness {
     fn new(model: &Model) -> Self {
         Self {
-            elastic: Linearized::new(model.vertex_count()),
+            elastic: Linearized::new(model.node_count()),
             others: BlockMatrix::zero(model.pattern.clone()),
             varying: LowRank::default(),
         }
@@ -298,7 +298,7 @@ impl System for MatrixFree {
         model.add_friction(q, conditions, v, &mut friction, (drive, &mut self.product));
         let elastic = stiffness.filter(|_| beta != 0.0).map(|stiffness| {
             model.damping.add_friction_to(&stiffness.others, &mut friction);
-            let mut copy = elastic.map_or_else(|| Linearized::new(model.vertex_count()), |(_, memory)| memory);
+            let mut copy = elastic.map_or_else(|| Linearized::new(model.node_count()), |(_, memory)| memory);
             copy.clone_from(&stiffness.elastic);
             (beta, copy)
         });

@@ -15,7 +15,7 @@ mod surface;
 mod work;
 
 pub use assembly::{Assembly, DampingMatrix, StiffnessMatrix};
-pub use builder::{Body, ModelBuilder, ModelError, rest_positions};
+pub use builder::{Body, Kinematics, ModelBuilder, ModelError, rest_positions};
 pub use definition::{Model, ModelBody};
 pub use fixed::{Fixed, FixedId};
 pub use locking::{bending_ratio, locking_warning};

@@ -60,8 +60,8 @@ impl Model {
         for vertex in 0..self.rest.len() {
             let x = self.rest[vertex] + Vec3::from_slice(&state.q[3 * vertex..]);
             let p = Vec3::from_slice(&product[3 * vertex..]);
-            mass += self.vertex_mass[vertex];
-            first_moment += self.vertex_mass[vertex] * x;
+            mass += self.node_mass[vertex];
+            first_moment += self.node_mass[vertex] * x;
             momentum += p;
             angular_momentum += x.cross(p);
             kinetic += 0.5 * p.dot(Vec3::from_slice(&state.v[3 * vertex..]));
@@ -85,7 +85,7 @@ impl Model {
         }
     }
 
-    /// Returns the reaction forces of Dirichlet conditions, three numbers per vertex \[N\]; zero where nothing is
+    /// Returns the reaction forces of Dirichlet conditions, three numbers per node \[N\]; zero where nothing is
     /// fixed.
     ///
     /// An unknown acceleration is taken as zero, as in equilibrium. Only forces of the model count, not the constraints
@@ -112,7 +112,7 @@ impl Model {
             balance.iter_mut().zip(&product).for_each(|(balance, inertia)| *balance += inertia);
         }
         for (i, (balance, fixed)) in balance.iter_mut().zip(self.fixed.fixed_mask()).enumerate() {
-            let load = self.vertex_mass[i / 3] * self.gravity[i % 3] + self.loads[i];
+            let load = self.node_mass[i / 3] * self.gravity[i % 3] + self.loads[i];
             *balance = if *fixed { *balance - load } else { 0.0 };
         }
         balance
@@ -152,15 +152,32 @@ impl Model {
         all.flat_map(|obstacles| obstacles.list().iter().map(|obstacle| obstacle.shape_at(time))).collect()
     }
 
-    /// Returns the positions of the vertices \[m\].
+    /// Returns the positions of the nodes \[m\]. For those of vertices, see [`ModelBody::positions`].
     pub fn positions(&self, state: &State) -> Vec<Vec3> {
         let (q, _) = state.q.as_chunks::<3>();
         self.rest.iter().zip(q).map(|(rest, q)| *rest + Vec3::from_array(*q)).collect()
     }
 
+    /// Returns displacements or velocities of the vertices of all meshes, body after body, from those of the nodes.
+    /// They are the same if all bodies are deformable.
+    ///
+    /// # Panics
+    /// If there are not three numbers per node.
+    pub fn at_vertices(&self, nodes: &[f64]) -> Vec<f64> {
+        if self.deformable_bodies().count() == self.bodies.len() {
+            return nodes.to_vec();
+        }
+        let of_body = |body: &ModelBody| {
+            let mut vertices = vec![Vec3::ZERO; body.mesh.vertex_count()];
+            body.vertices.interpolate_flat(nodes, &mut vertices);
+            vertices.into_iter().flat_map(|vertex| vertex.to_array())
+        };
+        self.bodies.iter().flat_map(of_body).collect()
+    }
+
     pub(super) fn gravity_energy(&self, q: &[f64]) -> f64 {
         let (q, _) = q.as_chunks::<3>();
-        let terms = q.iter().zip(&self.vertex_mass).map(|(q, mass)| mass * self.gravity.dot(Vec3::from_array(*q)));
+        let terms = q.iter().zip(&self.node_mass).map(|(q, mass)| mass * self.gravity.dot(Vec3::from_array(*q)));
         -terms.sum::<f64>()
     }
 
@@ -170,10 +187,19 @@ impl Model {
 }
 
 impl ModelBody {
+    /// Returns the positions of the vertices of its mesh \[m\] in a state of the model.
+    ///
+    /// # Panics
+    /// If there are not three displacements per node of the model.
+    pub fn positions(&self, q: &[f64]) -> Vec<Vec3> {
+        let mut positions = vec![Vec3::ZERO; self.mesh.vertex_count()];
+        self.vertices.interpolate_flat(q, &mut positions);
+        positions.iter_mut().zip(self.mesh.vertices()).for_each(|(u, rest)| *u += *rest);
+        positions
+    }
+
     /// Returns the volume \[m³\] of the body in a state of the model; inverted elements count as negative.
     pub fn volume(&self, q: &[f64]) -> f64 {
-        let (u, _) = self.part(q).as_chunks::<3>();
-        let at = |vertex: u32| self.mesh.vertices()[vertex as usize] + Vec3::from_array(u[vertex as usize]);
-        self.mesh.volume_with(at)
+        self.mesh.volume_with(|vertex| self.mesh.vertices()[vertex as usize] + self.vertices.at(vertex as usize, q))
     }
 }

@@ -2,15 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use super::{Model, ModelBody};
+use super::{Kinematics, Model, ModelBody};
 use crate::force::{Patch, PatchError};
 use crate::mesh::{ElementFace, Faces};
 
 impl Model {
-    /// Returns the faces of named sets of any body, by the vertex numbers of the model.
+    /// Returns the faces of named sets of any body, by the node numbers of the model.
     ///
     /// A face set gives exactly its faces. A vertex set gives the boundary faces between its vertices. `surface` and
-    /// `all` are the boundaries of all bodies.
+    /// `all` are the boundaries of all bodies. A set of a body in affine motion is an error, as its corners are not
+    /// nodes.
     pub fn patch_named(&self, names: &[String]) -> Result<Patch, PatchError> {
         for name in names {
             if self.bodies.iter().all(|body| body.mesh.faces_named(name).is_none()) {
@@ -20,6 +21,11 @@ impl Model {
                 return Err(PatchError::NoSet { name: name.clone(), known: known.join(", ") });
             }
         }
+        let has_name = |body: &ModelBody| names.iter().any(|name| body.mesh.faces_named(name).is_some());
+        let affine = self.bodies.iter().find(|body| body.kinematics == Kinematics::Affine && has_name(body));
+        if let Some(body) = affine {
+            return Err(PatchError::NotNodes { body: body.name.clone() });
+        }
         self.patch_of(|body| {
             let named = names.iter().filter_map(|name| body.mesh.faces_named(name));
             let faces: BTreeSet<ElementFace> = named.flatten().collect();
@@ -27,19 +33,19 @@ impl Model {
         })
     }
 
-    /// Returns the boundary faces of all bodies whose vertices are all among those given, by the vertex numbers of the
+    /// Returns the boundary faces of all bodies whose vertices are all among those given, by the node numbers of the
     /// model.
     pub fn patch_within(&self, vertices: &[u32]) -> Result<Patch, PatchError> {
-        let vertex_count = self.vertex_count();
+        let vertex_count = self.node_count();
         if let Some(&vertex) = vertices.iter().find(|&&vertex| vertex as usize >= vertex_count) {
             return Err(PatchError::NoVertex { vertex, vertex_count });
         }
         let patch = self.patch_of(|body| {
-            let own = vertices.iter().filter(|&&vertex| body.vertices.contains(&(vertex as usize)));
-            let local: Vec<u32> = own.map(|vertex| vertex - body.vertices.start as u32).collect();
+            let own = vertices.iter().filter(|&&vertex| body.nodes.contains(&(vertex as usize)));
+            let local: Vec<u32> = own.map(|vertex| vertex - body.nodes.start as u32).collect();
             if local.is_empty() { Vec::new() } else { body.mesh.faces_within(&local) }
         });
-        let faces = || self.bodies.iter().map(|body| body.mesh.boundary().faces.len()).sum();
+        let faces = || self.deformable_bodies().map(|body| body.mesh.boundary().faces.len()).sum();
         match patch {
             Err(PatchError::Empty) => Err(PatchError::NoFace { faces: faces(), vertices: vertices.len() }),
             patch => patch,
@@ -48,13 +54,13 @@ impl Model {
 
     fn patch_of(&self, faces_of: impl Fn(&ModelBody) -> Vec<ElementFace>) -> Result<Patch, PatchError> {
         let mut faces = Faces::default();
-        for body in &self.bodies {
+        for body in self.deformable_bodies() {
             for face in faces_of(body) {
-                let corners = body.mesh.face_vertices(face).map(|vertex| vertex + body.vertices.start as u32);
+                let corners = body.mesh.face_vertices(face).map(|vertex| vertex + body.nodes.start as u32);
                 faces.push(&corners.collect::<Vec<_>>());
             }
         }
-        if faces.is_empty() { Err(PatchError::Empty) } else { Patch::new(self.vertex_count(), faces) }
+        if faces.is_empty() { Err(PatchError::Empty) } else { Patch::new(self.node_count(), faces) }
     }
 }
 

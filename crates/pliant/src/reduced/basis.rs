@@ -247,7 +247,7 @@ impl Basis {
 
 /// Returns the rigid placement closest to a deformed free body in the mass norm, and the displacements relative to it.
 pub fn nearest_placement(model: &Model, u: &[f64]) -> (Placement, Vec<f64>) {
-    let masses = model.vertex_masses();
+    let masses = model.node_masses();
     let total: f64 = masses.iter().sum();
     let (u, _) = u.as_chunks::<3>();
     let moved: Vec<Vec3> = model.rest().iter().zip(u).map(|(rest, u)| *rest + Vec3::from_array(*u)).collect();

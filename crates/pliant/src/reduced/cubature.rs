@@ -126,7 +126,9 @@ fn pose(basis: &Basis, omega_squared: &[f64], size: f64, rng: &mut fastrand::Rng
 fn candidates(model: &Model, most: usize, rng: &mut fastrand::Rng) -> Vec<(u32, u32)> {
     let elastic = model.bodies().iter().enumerate().filter(|(_, body)| body.elastic().is_some());
     let mut all: Vec<(u32, u32)> = elastic
-        .flat_map(|(number, body)| (0..body.mesh().element_count() as u32).map(move |element| (number as u32, element)))
+        .flat_map(|(number, body)| {
+            (0..body.node_mesh().element_count() as u32).map(move |element| (number as u32, element))
+        })
         .collect();
     rng.shuffle(&mut all);
     all.truncate(most);
@@ -148,12 +150,12 @@ fn parts(
         let body = &model.bodies()[group[0].0 as usize];
         let elements: Vec<u32> = group.iter().map(|(_, element)| *element).collect();
         let elastic = isolated(body, &elements);
-        let nodes = body.mesh().kind().nodes();
+        let nodes = body.node_mesh().kind().nodes();
         // Vertices of the elements, by their numbers in the model.
         let vertices: Vec<usize> = elements
             .iter()
-            .flat_map(|&element| body.mesh().element(element as usize))
-            .map(|&vertex| body.vertices().start + vertex as usize)
+            .flat_map(|&element| body.node_mesh().element(element as usize))
+            .map(|&vertex| body.nodes().start + vertex as usize)
             .collect();
         for Pose { q, force: sum } in poses {
             let all = basis.expand(q);
@@ -179,7 +181,7 @@ fn parts(
 
 /// Returns the elasticity of separate copies of elements that share no vertices, so that the force of each is known.
 fn isolated(body: &ModelBody, elements: &[u32]) -> Elastic {
-    let mesh = body.mesh();
+    let mesh = body.node_mesh();
     let corners = || elements.iter().flat_map(|&element| mesh.element(element as usize));
     let vertices = corners().map(|&vertex| mesh.vertices()[vertex as usize]).collect();
     let data = MeshData {

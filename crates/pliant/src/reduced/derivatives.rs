@@ -99,7 +99,7 @@ impl StiffnessDerivative {
             if elastic.materials().iter().all(|material| material.law::<Linear>().is_some()) {
                 return OfBody::Zero;
             }
-            let exact = stvk_laws(elastic).and_then(|laws| StVkPolynomial::new(body.mesh(), &laws).ok());
+            let exact = stvk_laws(elastic).and_then(|laws| StVkPolynomial::new(body.node_mesh(), &laws).ok());
             exact.map_or(OfBody::Differences, |force| OfBody::StVk(Box::new(force)))
         };
         Self { of_bodies: model.bodies().iter().map(of_body).collect() }
@@ -112,7 +112,7 @@ impl StiffnessDerivative {
     /// If a vector does not have three numbers per vertex of the model.
     pub fn add(&self, model: &Model, u: &[f64], a: &[f64], b: &[f64], out: &mut [f64]) {
         for (body, derivative) in model.bodies().iter().zip(&self.of_bodies) {
-            let range = 3 * body.vertices().start..3 * body.vertices().end;
+            let range = 3 * body.nodes().start..3 * body.nodes().end;
             match derivative {
                 OfBody::StVk(force) => {
                     let part = |whole: &'_ [f64]| whole[range.clone()].to_vec();
@@ -143,7 +143,7 @@ impl StiffnessDerivative {
 /// Returns the maximum of relative displacement divided by length over all edges, for any direction of the
 /// displacement.
 fn largest_strain(body: &ModelBody, a: &[f64]) -> f64 {
-    let mesh = body.mesh();
+    let mesh = body.node_mesh();
     let at = |vertex: u32| Vec3::from_slice(&a[3 * vertex as usize..]);
     let strain = |element: &[u32], [i, j]: [usize; 2]| {
         let (i, j) = (element[i], element[j]);

@@ -50,8 +50,8 @@ impl ReducedElements {
     pub fn all(model: &Model, basis: &Basis) -> Self {
         let of_body = |body: &ModelBody| {
             let materials = body.elastic()?.materials().to_vec();
-            let elastic = Elastic::new(body.mesh(), materials).expect("as many materials as the body has");
-            Some(OfBody::new(elastic, basis, body.vertices()))
+            let elastic = Elastic::new(body.node_mesh(), materials).expect("as many materials as the body has");
+            Some(OfBody::new(elastic, basis, body.nodes()))
         };
         Self { bodies: model.bodies().iter().filter_map(of_body).collect(), selection: None, r: basis.size() }
     }
@@ -130,12 +130,12 @@ impl ReducedElements {
 
 /// Returns the elasticity of some elements of a body, and their vertices in the model.
 fn extracted(body: &ModelBody, elements: &[u32]) -> Result<(Elastic, impl Iterator<Item = usize> + use<>), EditError> {
-    let part = body.mesh().extract(elements)?;
+    let part = body.node_mesh().extract(elements)?;
     let all = body.elastic().map(Elastic::materials).unwrap_or_default();
-    let material = |name: &str| body.mesh().region_index(name).map(|region| all[region].clone());
+    let material = |name: &str| body.node_mesh().region_index(name).map(|region| all[region].clone());
     let materials = part.mesh.regions().iter().filter_map(|region| material(&region.name)).collect();
     let elastic = Elastic::new(&part.mesh, materials).expect("the regions of the part are regions of the body");
-    let first = body.vertices().start;
+    let first = body.nodes().start;
     Ok((elastic, part.vertices.into_iter().map(move |vertex| first + vertex as usize)))
 }
 

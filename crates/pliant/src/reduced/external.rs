@@ -67,7 +67,7 @@ impl External {
         let of_vertex = |&vertex: &u32| {
             (0..3).flat_map(move |axis| basis.columns().iter().map(move |c| c[3 * vertex as usize + axis]))
         };
-        let n = 3 * model.vertex_count();
+        let n = 3 * model.node_count();
         let is_used = !vertices.is_empty();
         let full = if is_used { n } else { 0 };
         Self {

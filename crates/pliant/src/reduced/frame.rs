@@ -89,7 +89,7 @@ const MAX_ITERATIONS: usize = 20;
 
 impl Frame {
     pub fn new(model: &Model, basis: &Basis) -> Self {
-        let masses = model.vertex_masses();
+        let masses = model.node_masses();
         let mass: f64 = masses.iter().sum();
         let rest_center = model.rest().iter().zip(masses).map(|(x, mass)| *mass * *x).sum::<Vec3>() / mass;
         let x0: Vec<f64> = model.rest().iter().flat_map(|x| (*x - rest_center).to_array()).collect();

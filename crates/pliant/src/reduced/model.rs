@@ -80,7 +80,7 @@ impl ReducedModel {
         let r = basis.size();
         let dim = r + if is_free { RIGID } else { 0 };
         let weight = Vec3::AXES.map(|axis| {
-            let field: Vec<f64> = (0..model.vertex_count()).flat_map(|_| axis.to_array()).collect();
+            let field: Vec<f64> = (0..model.node_count()).flat_map(|_| axis.to_array()).collect();
             basis.project(model.mass(), &field)
         });
         let constant_damping = model.damping().matrix().map(|damping| {
@@ -92,7 +92,7 @@ impl ReducedModel {
             }
             projected
         });
-        let extent = model.extent() * model.vertex_masses().iter().sum::<f64>().sqrt();
+        let extent = model.extent() * model.node_masses().iter().sum::<f64>().sqrt();
         let mut mass = DenseMatrix::zero(dim);
         match &frame {
             Some(frame) => frame.set_mass(&mut mass),

@@ -16,7 +16,7 @@ use crate::files::{ReadError, WriteError};
 use crate::force::{Conditions, Elastic, Force};
 use crate::material::Linear;
 use crate::math::Vec3;
-use crate::model::{Fixed, Model};
+use crate::model::{Fixed, Kinematics, Model};
 use crate::motion::Motion;
 
 /// Data of a reduced model: a basis and its reduced elastic forces. It can be saved.
@@ -161,6 +161,8 @@ pub enum ReductionError {
     NoSnapshots,
     #[error("body `{body}` has no elasticity and cannot be reduced")]
     NoElasticity { body: String },
+    #[error("body `{body}` is in affine motion and cannot be reduced: it has only twelve coordinates")]
+    Affine { body: String },
     #[error("{0} basis vectors need {1} coefficients for the polynomial of forces; use fewer, or cubature")]
     TooMany(usize, usize),
     #[error("stopped")]
@@ -367,6 +369,9 @@ fn check_forces(model: &Model, size: usize, forces: &Forces) -> Result<(), Reduc
     if let Some(body) = model.bodies().iter().find(|body| body.elastic().is_none()) {
         return Err(ReductionError::NoElasticity { body: body.name().into() });
     }
+    if let Some(body) = model.bodies().iter().find(|body| body.kinematics() == Kinematics::Affine) {
+        return Err(ReductionError::Affine { body: body.name().into() });
+    }
     check_fixed(model)?;
     if matches!(forces, Forces::Cubature(params) if params.elements == 0) {
         return Err(ReductionError::NoElements);
@@ -393,7 +398,7 @@ fn check_fixed(model: &Model) -> Result<(), ReductionError> {
 
 /// Returns true if no vertex is fixed, ignoring vertices without elements, which always are.
 fn is_free(model: &Model) -> bool {
-    let masses = model.vertex_masses();
+    let masses = model.node_masses();
     model.fixed_mask().iter().enumerate().all(|(i, fixed)| !fixed || masses[i / 3] == 0.0)
 }
 

@@ -83,16 +83,16 @@ fn diagonal_of(matrix: &BlockMatrix) -> Vec<f64> {
     let (blocks, _) = matrix.values().as_chunks::<9>();
     let pattern = matrix.pattern();
     let of_vertex = |vertex: usize| [0, 4, 8].map(|entry| blocks[pattern.row(vertex).start][entry].abs());
-    (0..pattern.vertex_count()).flat_map(of_vertex).collect()
+    (0..pattern.node_count()).flat_map(of_vertex).collect()
 }
 
 /// Returns the vertices of each part that is connected by elements.
 fn parts(model: &Model) -> Vec<Vec<u32>> {
-    let mut parent: Vec<u32> = (0..model.vertex_count() as u32).collect();
-    let mut is_used = vec![false; model.vertex_count()];
+    let mut parent: Vec<u32> = (0..model.node_count() as u32).collect();
+    let mut is_used = vec![false; model.node_count()];
     for body in model.bodies() {
-        let first = body.vertices().start as u32;
-        for element in body.mesh().elements() {
+        let first = body.nodes().start as u32;
+        for element in body.node_mesh().elements() {
             for &vertex in element {
                 is_used[(vertex + first) as usize] = true;
                 let (a, b) = (root(&mut parent, element[0] + first), root(&mut parent, vertex + first));
@@ -101,7 +101,7 @@ fn parts(model: &Model) -> Vec<Vec<u32>> {
         }
     }
     let mut parts = BTreeMap::<u32, Vec<u32>>::new();
-    for vertex in (0..model.vertex_count() as u32).filter(|&vertex| is_used[vertex as usize]) {
+    for vertex in (0..model.node_count() as u32).filter(|&vertex| is_used[vertex as usize]) {
         parts.entry(root(&mut parent, vertex)).or_default().push(vertex);
     }
     parts.into_values().collect()

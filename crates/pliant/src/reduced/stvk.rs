@@ -88,15 +88,15 @@ impl StVkTensors {
     pub fn new(model: &Model, basis: &Basis, watch: &mut dyn FnMut(usize, usize) -> ControlFlow<()>) -> Option<Self> {
         let r = basis.size();
         let n = r + pair_count(r);
-        let total: usize = model.bodies().iter().map(|body| body.mesh().element_count()).sum();
+        let total: usize = model.bodies().iter().map(|body| body.node_mesh().element_count()).sum();
         let mut integrals: Vec<Vec<f64>> =
             (0..n).step_by(WIDTH).map(|first| vec![0.0; (n - first) * WIDTH.min(n - first)]).collect();
         let mut panel = vec![0.0; 2 * STRAINS * POINTS * n];
         let mut done = 0;
         for body in model.bodies() {
             let laws = stvk_laws(body.elastic()?)?;
-            let mesh = body.mesh();
-            let first_vertex = body.vertices().start;
+            let mesh = body.node_mesh();
+            let first_vertex = body.nodes().start;
             let points_per = crate::element::points_per_element(mesh.kind());
             let elements: Vec<usize> = (0..mesh.element_count()).collect();
             for chunk in elements.chunks(POINTS / points_per) {

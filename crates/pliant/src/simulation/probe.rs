@@ -50,7 +50,7 @@ pub struct Probe {
     pub what: Quantities,
 }
 
-/// Quantity that a probe measures, on vertices by their indices in the model, or on bodies.
+/// Quantity that a probe measures, on nodes by their indices in the model, or on bodies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Quantities {
     /// Mean position \[m\].
@@ -85,10 +85,7 @@ impl Probe {
         };
         let at = |numbers: &[f64], vertex: usize| Vec3::from_slice(&numbers[3 * vertex..]);
         let states = |model: &Model, bodies: &[usize]| -> Vec<StressState> {
-            let elastic =
-                bodies.iter().filter_map(|&body| Some((&model.bodies()[body], model.bodies()[body].elastic()?)));
-            // The elastic force of a body takes the displacements of all vertices of the model.
-            elastic.flat_map(|(_, elastic)| elastic.element_states(&state.q)).collect()
+            bodies.iter().filter_map(|&body| model.bodies()[body].element_states(&state.q)).flatten().collect()
         };
         match &self.what {
             Quantities::Position(vertices) => {

@@ -139,7 +139,7 @@ impl Auto {
                 axis: 0,
             }));
         }
-        let max_iterations = MAX_ITERATIONS_ACROSS * (matrix.pattern().vertex_count() as f64).cbrt();
+        let max_iterations = MAX_ITERATIONS_ACROSS * (matrix.pattern().node_count() as f64).cbrt();
         let iterations = 1 + (ITERATIONS_TIMES_ROOT / inertia.sqrt()).min(max_iterations) as usize;
         let soft = Choice { method: Method::IncompleteCholesky, reason: Reason::Soft { inertia, iterations } };
         if inertia > MUCH_INERTIA {
@@ -190,7 +190,7 @@ fn old_factor_cost(info: &SymbolicInfo, matrix: &BlockMatrix) -> f64 {
 /// Returns the fraction of the diagonal that a translation sees, away from fixed vertices: `Σ tr Aᵢⱼ / Σ tr Aᵢᵢ`.
 fn inertia(matrix: &BlockMatrix) -> f64 {
     let pattern = matrix.pattern();
-    let count = pattern.vertex_count();
+    let count = pattern.node_count();
     let (blocks, _) = matrix.values().as_chunks::<9>();
     let mut is_coupled = vec![[false; 3]; count];
     find_coupled(matrix, &mut is_coupled);

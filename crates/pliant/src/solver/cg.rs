@@ -253,7 +253,7 @@ mod tests {
     #[test]
     fn a_zero_right_hand_side_has_a_zero_solution_at_once() {
         let operator = bar([2, 1, 1], 1e5, 0.01, 0.0);
-        let b = vec![0.0; 3 * operator.matrix.pattern().vertex_count()];
+        let b = vec![0.0; 3 * operator.matrix.pattern().node_count()];
         let mut x = vec![7.0; b.len()];
         let mut cg = ConjugateGradients::default();
         let info = cg.solve(&operator.matrix, &mut Nothing, &b, &mut x).unwrap();

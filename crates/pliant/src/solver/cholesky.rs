@@ -127,7 +127,7 @@ mod tests {
         // Twice, since memory is reused.
         cholesky.factor(matrix).unwrap();
         cholesky.factor(matrix).unwrap();
-        let n = 3 * matrix.pattern().vertex_count();
+        let n = 3 * matrix.pattern().node_count();
         let b: Vec<f64> = (0..n).map(|i| (i as f64).sin()).collect();
         let mut x = vec![f64::NAN; n];
         cholesky.solve(&b, &mut x);

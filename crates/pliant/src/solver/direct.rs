@@ -286,7 +286,7 @@ mod tests {
     fn what_single_precision_cannot_factor_is_factored_in_double() {
         let mut operator = bar([4, 2, 2], 1e6, 0.01, 0.0);
         operator.matrix.clear();
-        for vertex in 0..operator.matrix.pattern().vertex_count() as u32 {
+        for vertex in 0..operator.matrix.pattern().node_count() as u32 {
             operator.matrix.add_block(vertex, vertex, &[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]);
         }
         operator.matrix.add_block(0, 1, &[[1.0 - 2e-8, 0.0, 0.0], [0.0; 3], [0.0; 3]]);
@@ -304,7 +304,7 @@ mod tests {
     #[test]
     fn a_zero_right_hand_side_has_a_zero_solution() {
         let operator = bar([2, 1, 1], 1e6, 0.01, 0.0);
-        let b = vec![0.0; 3 * operator.matrix.pattern().vertex_count()];
+        let b = vec![0.0; 3 * operator.matrix.pattern().node_count()];
         for solver in [&mut Direct::default() as &mut dyn LinearSolver<Operator>, &mut DirectSingle::default()] {
             let mut x = vec![3.0; b.len()];
             solver.set_matrix(&operator).unwrap();

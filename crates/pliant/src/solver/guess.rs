@@ -94,7 +94,7 @@ mod tests {
     #[test]
     fn a_combination_of_what_was_solved_is_found_and_anything_else_left_alone() {
         let matrix = bar([6, 2, 2], 1e5, 0.01, 0.2).matrix;
-        let n = 3 * matrix.pattern().vertex_count();
+        let n = 3 * matrix.pattern().node_count();
         let vector = |seed: f64| (0..n).map(|i| (seed * i as f64).sin()).collect::<Vec<f64>>();
         let mut history = History::default();
         let (first, second) = (vector(0.3), vector(1.1));

@@ -113,7 +113,7 @@ impl Factor {
     fn new(pattern: &Arc<BlockPattern>) -> Self {
         let mut updates = Vec::new();
         let mut starts = vec![0];
-        for row in 0..pattern.vertex_count() {
+        for row in 0..pattern.node_count() {
             let slots = pattern.row(row);
             for left in slots.start + 1..slots.end {
                 let to = pattern.columns()[left];
@@ -140,8 +140,8 @@ impl Factor {
             starts,
             work: vec![[0.0; 9]; pattern.slot_count()],
             blocks: vec![[0.0; 9]; pattern.slot_count()],
-            diagonal: vec![[0.0; 9]; pattern.vertex_count()],
-            x: vec![[0.0; 3]; pattern.vertex_count()],
+            diagonal: vec![[0.0; 9]; pattern.node_count()],
+            x: vec![[0.0; 3]; pattern.node_count()],
             pattern: pattern.clone(),
         }
     }
@@ -170,7 +170,7 @@ impl Kernel for Eliminate<'_> {
     fn run<R: Simd>(self) -> Self::Output {
         let Factor { pattern, updates, starts, work, blocks, diagonal, .. } = self.factor;
         work.as_flattened_mut().copy_from_slice(self.matrix.values());
-        for row in 0..pattern.vertex_count() {
+        for row in 0..pattern.node_count() {
             let slots = pattern.row(row);
             let mut own = work[slots.start];
             for k in 0..3 {

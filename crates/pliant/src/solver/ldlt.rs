@@ -126,7 +126,7 @@ mod tests {
     }
 
     fn right_hand_side(matrix: &BlockMatrix) -> Vec<f64> {
-        (0..3 * matrix.pattern().vertex_count()).map(|i| (i as f64).sin()).collect()
+        (0..3 * matrix.pattern().node_count()).map(|i| (i as f64).sin()).collect()
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub trait LinearMap {
 
 impl LinearMap for BlockMatrix {
     fn size(&self) -> usize {
-        3 * self.pattern().vertex_count()
+        3 * self.pattern().node_count()
     }
 
     fn mul(&self, x: &[f64], y: &mut [f64]) {
@@ -30,7 +30,7 @@ impl LinearMap for BlockMatrix {
     fn diagonal_blocks(&self, blocks: &mut Vec<[f64; 9]>) {
         let (all, _) = self.values().as_chunks();
         blocks.clear();
-        blocks.extend((0..self.pattern().vertex_count()).map(|vertex| all[self.pattern().row(vertex).start]));
+        blocks.extend((0..self.pattern().node_count()).map(|vertex| all[self.pattern().row(vertex).start]));
     }
 
     fn not_finite(&self) -> Option<SolveError> {
@@ -63,7 +63,7 @@ pub(super) fn matrix_not_finite(matrix: &BlockMatrix) -> Option<SolveError> {
     let place = matrix.values().iter().position(|number| !number.is_finite())?;
     let pattern = matrix.pattern();
     // The row of a slot is the last that begins at or before it.
-    let (mut low, mut high) = (0, pattern.vertex_count());
+    let (mut low, mut high) = (0, pattern.node_count());
     while high - low > 1 {
         let middle = low.midpoint(high);
         if pattern.row(middle).start <= place / 9 { low = middle } else { high = middle }

@@ -29,6 +29,6 @@ pub struct Operator {
 impl Operator {
     /// Creates an operator from a matrix alone, whose factors are used without rotation.
     pub fn new(matrix: BlockMatrix) -> Self {
-        Self { u: vec![0.0; 3 * matrix.pattern().vertex_count()], matrix, low_rank: LowRank::default(), frames: None }
+        Self { u: vec![0.0; 3 * matrix.pattern().node_count()], matrix, low_rank: LowRank::default(), frames: None }
     }
 }

@@ -12,7 +12,7 @@ pub(super) struct Graph {
 impl Graph {
     /// Creates the graph. Returns `None` if the number of neighbors exceeds `u32`.
     pub fn new(pattern: &BlockPattern) -> Option<Self> {
-        let n = pattern.vertex_count();
+        let n = pattern.node_count();
         u32::try_from(2 * pattern.slot_count()).ok()?;
         let mut starts = vec![0_u32; n + 1];
         let edges =

@@ -410,7 +410,7 @@ pub(super) fn factor_cost(info: &SymbolicInfo, in_double: bool) -> f64 {
 
 /// Returns the cost of an iteration \[ns\]: both triangular solves read the factor, and the product reads the matrix.
 pub(super) fn iteration_cost(factor_bytes: usize, matrix: &BlockMatrix) -> f64 {
-    let vectors = VECTOR_BYTES * matrix.pattern().vertex_count();
+    let vectors = VECTOR_BYTES * matrix.pattern().node_count();
     (2 * factor_bytes + size_of_val(matrix.values()) + vectors) as f64 * NS_PER_BYTE
 }
 
@@ -454,7 +454,7 @@ pub(super) fn find_coupled(matrix: &BlockMatrix, is_coupled: &mut [[bool; 3]]) {
     let pattern = matrix.pattern();
     let (blocks, _) = matrix.values().as_chunks::<9>();
     is_coupled.fill([false; 3]);
-    for row in 0..pattern.vertex_count() {
+    for row in 0..pattern.node_count() {
         for slot in pattern.row(row) {
             let column = pattern.columns()[slot] as usize;
             for entry in 0..9 {
@@ -586,7 +586,7 @@ mod tests {
     fn what_single_precision_cannot_factor_is_factored_in_double() {
         let mut operator = bar([6, 2, 2], 1e6, 0.01, 0.0);
         operator.matrix.clear();
-        for vertex in 0..operator.matrix.pattern().vertex_count() as u32 {
+        for vertex in 0..operator.matrix.pattern().node_count() as u32 {
             operator.matrix.add_block(vertex, vertex, &[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]);
         }
         // Two nearly identical unknowns: a pivot of 4e-8.

@@ -196,7 +196,7 @@ impl Symbolic {
     /// # Panics
     /// If the number of signs differs from the number of vertices.
     pub fn with_signs(pattern: Arc<BlockPattern>, signs: &[Sign]) -> Result<Self, PatternTooLarge> {
-        assert_eq!(signs.len(), pattern.vertex_count(), "one sign per vertex");
+        assert_eq!(signs.len(), pattern.node_count(), "one sign per vertex");
         Self::analyze(pattern, signs)
     }
 

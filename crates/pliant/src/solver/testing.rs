@@ -57,7 +57,7 @@ pub(super) fn bar_with(cells: [usize; 3], young: f64, poisson: f64, step: f64, a
 /// Keeps only the diagonal of the rows and columns of some coordinates.
 pub(super) fn fix(matrix: &mut BlockMatrix, fixed: &[bool]) {
     let pattern = matrix.pattern().clone();
-    for row in 0..pattern.vertex_count() {
+    for row in 0..pattern.node_count() {
         for slot in pattern.row(row) {
             let column = pattern.columns()[slot] as usize;
             for entry in 0..9 {
@@ -71,7 +71,7 @@ pub(super) fn fix(matrix: &mut BlockMatrix, fixed: &[bool]) {
 }
 
 pub(super) fn right_hand_side(matrix: &BlockMatrix) -> Vec<f64> {
-    (0..3 * matrix.pattern().vertex_count()).map(|i| (0.37 * i as f64).sin()).collect()
+    (0..3 * matrix.pattern().node_count()).map(|i| (0.37 * i as f64).sin()).collect()
 }
 
 /// Checks that a solver finds the solution of a direct solver, to the relative tolerance `part`.

@@ -78,7 +78,7 @@ mod tests {
     #[test]
     fn the_pattern_grows_when_a_block_is_missing_and_shrinks_when_none_is_used_for_long() {
         let mut operator = bar([8, 2, 2], 1e5, 0.01, 0.3);
-        let last = operator.matrix.pattern().vertex_count() as u32 - 1;
+        let last = operator.matrix.pattern().node_count() as u32 - 1;
         let mut union = Union::default();
         assert!(Arc::ptr_eq(&pattern(&mut union, &operator), operator.matrix.pattern()));
         operator.low_rank.push(5.0, [(0, Vec3::X), (last, -Vec3::X)]);
@@ -100,8 +100,7 @@ mod tests {
     #[test]
     fn a_pattern_whose_blocks_are_mostly_unused_is_made_again() {
         let mut operator = bar([8, 2, 2], 1e5, 0.01, 0.3);
-        let (last, base) =
-            (operator.matrix.pattern().vertex_count() as u32 - 1, operator.matrix.pattern().slot_count());
+        let (last, base) = (operator.matrix.pattern().node_count() as u32 - 1, operator.matrix.pattern().slot_count());
         let mut union = Union::default();
         for first in 0..10 {
             operator.low_rank.clear();

@@ -3,7 +3,7 @@
 use super::{BlockMatrix, BlockPattern};
 use crate::math::Vec3;
 
-/// Symmetric matrix `C = Σ σ q qᵀ` of sparse vectors `q`, each with three numbers per vertex at a few vertices.
+/// Symmetric matrix `C = Σ σ q qᵀ` of sparse vectors `q`, each with three numbers per node at a few vertices.
 ///
 /// It contains couplings that come and go while bodies move, such as those of contacts, next to a [`BlockMatrix`] with
 /// a fixed pattern. A contact pair is one term along its normal and at most two along its tangents.
@@ -75,7 +75,7 @@ impl LowRank {
     /// the number of threads.
     ///
     /// # Panics
-    /// If a vector does not have three numbers per vertex.
+    /// If a vector does not have three numbers per node.
     pub fn add_product(&self, factor: f64, x: &[f64], y: &mut [f64]) {
         for term in self.terms() {
             let along = factor * term.factor * term.dot(x);
@@ -116,7 +116,7 @@ impl LowRank {
 
     /// Returns the smallest pattern with all blocks of another and of this matrix.
     pub fn union(&self, pattern: &BlockPattern) -> BlockPattern {
-        let count = pattern.vertex_count();
+        let count = pattern.node_count();
         let mut pairs: Vec<[u32; 2]> = Vec::with_capacity(pattern.slot_count());
         for row in 0..count {
             pairs.extend(pattern.row(row).map(|slot| [row as u32, pattern.columns()[slot]]));

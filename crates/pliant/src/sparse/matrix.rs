@@ -181,7 +181,7 @@ impl BlockMatrix {
     /// # Panics
     /// If the lengths differ from the size of the matrix.
     pub fn mul(&self, x: &[f64], y: &mut [f64]) {
-        let n = self.pattern.vertex_count();
+        let n = self.pattern.node_count();
         assert!(x.len() == 3 * n && y.len() == 3 * n, "vectors must have {} numbers", 3 * n);
         let (x, _) = x.as_chunks::<3>();
         let (y, _) = y.as_chunks_mut::<3>();
@@ -199,7 +199,7 @@ impl BlockMatrix {
 
     /// Converts to compressed sparse rows with both triangles, for other programs.
     pub fn to_csr(&self) -> Csr {
-        let n = self.pattern.vertex_count();
+        let n = self.pattern.node_count();
         // Blocks of each full row: first those below the diagonal, which are in earlier rows of the upper triangle.
         let mut counts = vec![0_usize; n + 1];
         for i in 0..n {
@@ -348,7 +348,7 @@ mod tests {
     }
 
     fn dense(matrix: &BlockMatrix) -> Vec<Vec<f64>> {
-        let n = matrix.pattern().vertex_count();
+        let n = matrix.pattern().node_count();
         let entry = |i: usize, j: usize| matrix.block(i as u32 / 3, j as u32 / 3)[i % 3][j % 3];
         (0..3 * n).map(|i| (0..3 * n).map(|j| entry(i, j)).collect()).collect()
     }

@@ -32,29 +32,29 @@ impl BlockPattern {
     /// the vertices of an element, or the ends of a spring.
     ///
     /// # Panics
-    /// If a clique names a vertex that is not below `vertex_count`.
+    /// If a clique names a vertex that is not below `node_count`.
     #[allow(clippy::needless_pass_by_value, reason = "iterated over twice")]
-    pub fn from_cliques<'a>(vertex_count: usize, cliques: impl Iterator<Item = &'a [u32]> + Clone) -> Self {
+    pub fn from_cliques<'a>(node_count: usize, cliques: impl Iterator<Item = &'a [u32]> + Clone) -> Self {
         let pairs = || cliques.clone().flat_map(pairs_of).filter(|(a, b)| a != b);
         // Counting sort by the smaller vertex, then a sort of each row.
-        let mut starts = vec![0_usize; vertex_count + 1];
+        let mut starts = vec![0_usize; node_count + 1];
         for (a, b) in pairs() {
-            assert!((a.max(b) as usize) < vertex_count, "vertex {} of {vertex_count}", a.max(b));
+            assert!((a.max(b) as usize) < node_count, "vertex {} of {node_count}", a.max(b));
             starts[a.min(b) as usize + 1] += 1;
         }
-        for v in 0..vertex_count {
+        for v in 0..node_count {
             starts[v + 1] += starts[v];
         }
         let mut next = starts.clone();
-        let mut neighbors = vec![0_u32; starts[vertex_count]];
+        let mut neighbors = vec![0_u32; starts[node_count]];
         for (a, b) in pairs() {
             let place = &mut next[a.min(b) as usize];
             neighbors[*place] = a.max(b);
             *place += 1;
         }
-        let mut row_starts = Vec::with_capacity(vertex_count + 1);
+        let mut row_starts = Vec::with_capacity(node_count + 1);
         let mut columns = Vec::new();
-        for v in 0..vertex_count {
+        for v in 0..node_count {
             row_starts.push(columns.len());
             columns.push(v as u32);
             let row = &mut neighbors[starts[v]..starts[v + 1]];
@@ -71,10 +71,10 @@ impl BlockPattern {
     }
 
     fn from_rows(row_starts: Vec<usize>, columns: Vec<u32>) -> Self {
-        let vertex_count = row_starts.len() - 1;
-        let rows_per_chunk = vertex_count.div_ceil(MAX_CHUNKS).max(MIN_CHUNK);
-        let mut crossing = vec![Vec::new(); vertex_count.div_ceil(rows_per_chunk)];
-        for row in 0..vertex_count {
+        let node_count = row_starts.len() - 1;
+        let rows_per_chunk = node_count.div_ceil(MAX_CHUNKS).max(MIN_CHUNK);
+        let mut crossing = vec![Vec::new(); node_count.div_ceil(rows_per_chunk)];
+        for row in 0..node_count {
             let end = (row / rows_per_chunk + 1) * rows_per_chunk;
             let slots = row_starts[row]..row_starts[row + 1];
             let inside = columns[slots.clone()].partition_point(|&column| (column as usize) < end);
@@ -92,12 +92,12 @@ impl BlockPattern {
     }
 
     /// Builds the pattern of block-diagonal matrices.
-    pub fn diagonal(vertex_count: usize) -> Self {
-        Self::from_cliques(vertex_count, std::iter::empty())
+    pub fn diagonal(node_count: usize) -> Self {
+        Self::from_cliques(node_count, std::iter::empty())
     }
 
     /// Returns the number of block rows, which is also that of block columns.
-    pub fn vertex_count(&self) -> usize {
+    pub fn node_count(&self) -> usize {
         self.row_starts.len() - 1
     }
 
@@ -128,8 +128,8 @@ impl BlockPattern {
     /// # Panics
     /// If `part` has another number of vertices, or a block that this pattern lacks.
     pub fn slots_of<'a>(&'a self, part: &'a Self) -> impl Iterator<Item = usize> + 'a {
-        assert_eq!(self.vertex_count(), part.vertex_count(), "patterns must have the same vertices");
-        (0..part.vertex_count()).flat_map(move |vertex| {
+        assert_eq!(self.node_count(), part.node_count(), "patterns must have the same vertices");
+        (0..part.node_count()).flat_map(move |vertex| {
             // Both rows ascend, so that each search resumes where the last one ended.
             let mut row = self.row(vertex);
             part.columns[part.row(vertex)].iter().map(move |&column| {

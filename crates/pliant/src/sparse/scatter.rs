@@ -20,7 +20,7 @@ pub struct Scatter {
     nodes: Vec<u32>,
     /// Slots of the blocks of each clique: `(0,0), (0,1), …, (1,1), …`; empty until bound to a pattern.
     slots: Vec<u32>,
-    vertex_count: usize,
+    node_count: usize,
     pattern: Option<Arc<BlockPattern>>,
     /// Ranges of cliques; those of one color are contiguous and share no vertex.
     chunks: Vec<Range<usize>>,
@@ -36,7 +36,7 @@ pub struct Scatter {
 pub struct Target<'a> {
     force: &'a [Cell<f64>],
     matrix: &'a [Cell<f64>],
-    /// Nine numbers per vertex if only diagonal blocks are assembled; otherwise empty.
+    /// Nine numbers per node if only diagonal blocks are assembled; otherwise empty.
     diagonal: &'a [Cell<f64>],
     nodes: &'a [u32],
     slots: &'a [u32],
@@ -48,17 +48,17 @@ impl Scatter {
     /// Builds the map for cliques of `nodes_per_clique` ascending vertices, grouped in `chunks` of consecutive cliques.
     ///
     /// # Panics
-    /// If a vertex is not below `vertex_count`, the vertices of a clique do not ascend, or the chunks are not ranges of
+    /// If a vertex is not below `node_count`, the vertices of a clique do not ascend, or the chunks are not ranges of
     /// cliques that follow one another.
-    pub fn new(nodes_per_clique: usize, nodes: Vec<u32>, vertex_count: usize, chunks: &[Range<usize>]) -> Self {
+    pub fn new(nodes_per_clique: usize, nodes: Vec<u32>, node_count: usize, chunks: &[Range<usize>]) -> Self {
         assert!(nodes_per_clique > 0 && nodes.len().is_multiple_of(nodes_per_clique), "cliques must be complete");
         let clique_count = nodes.len() / nodes_per_clique;
         assert!(chunks.iter().all(|chunk| chunk.start <= chunk.end && chunk.end <= clique_count), "chunk out of range");
-        assert!(nodes.iter().all(|&v| (v as usize) < vertex_count), "vertices must be below {vertex_count}");
+        assert!(nodes.iter().all(|&v| (v as usize) < node_count), "vertices must be below {node_count}");
         assert!(nodes.chunks(nodes_per_clique).all(<[u32]>::is_sorted), "the vertices of a clique must ascend");
         assert!(chunks.is_sorted_by(|a, b| a.end <= b.start), "chunks must be disjoint and ascending");
         let vertices = |chunk: &Range<usize>| &nodes[nodes_per_clique * chunk.start..nodes_per_clique * chunk.end];
-        let color = color(vertex_count, chunks, vertices);
+        let color = color(node_count, chunks, vertices);
         let mut order: Vec<usize> = (0..chunks.len()).collect();
         order.sort_by_key(|&chunk| color[chunk]);
         let colors = order.chunk_by(|&a, &b| color[a] == color[b]).scan(0, |start, chunks| {
@@ -68,20 +68,20 @@ impl Scatter {
         });
         let colors = colors.collect();
         let chunks = order.iter().map(|&chunk| chunks[chunk].clone()).collect();
-        Self { nodes_per_clique, nodes, slots: Vec::new(), vertex_count, pattern: None, chunks, colors }
+        Self { nodes_per_clique, nodes, slots: Vec::new(), node_count, pattern: None, chunks, colors }
     }
 
-    /// Checks that a vector has three numbers per vertex.
+    /// Checks that a vector has three numbers per node.
     ///
     /// # Panics
     /// If it does not.
     pub fn check_length(&self, vector: &[f64]) {
-        assert_eq!(vector.len(), 3 * self.vertex_count, "expected 3 numbers per vertex of {}", self.vertex_count);
+        assert_eq!(vector.len(), 3 * self.node_count, "expected 3 numbers per vertex of {}", self.node_count);
     }
 
-    /// Returns the number of vertices.
-    pub fn vertex_count(&self) -> usize {
-        self.vertex_count
+    /// Returns the number of nodes.
+    pub fn node_count(&self) -> usize {
+        self.node_count
     }
 
     /// Returns the vertices of all cliques.
@@ -104,7 +104,7 @@ impl Scatter {
     /// # Panics
     /// If the pattern lacks a pair of vertices of a clique, or has 2³² slots or more.
     pub fn bind(&mut self, pattern: &Arc<BlockPattern>) {
-        assert_eq!(pattern.vertex_count(), self.vertex_count, "the pattern must have the same vertices");
+        assert_eq!(pattern.node_count(), self.node_count, "the pattern must have the same vertices");
         let pairs = self.nodes_per_clique * (self.nodes_per_clique + 1) / 2;
         let mut slots = vec![0; pairs * self.nodes.len() / self.nodes_per_clique];
         slots.par_chunks_exact_mut(pairs).zip(self.nodes.par_chunks_exact(self.nodes_per_clique)).for_each(
@@ -126,7 +126,7 @@ impl Scatter {
     /// blocks must not be added.
     ///
     /// # Panics
-    /// If the force does not have three numbers per vertex, or the matrix does not have the pattern that this is bound
+    /// If the force does not have three numbers per node, or the matrix does not have the pattern that this is bound
     /// to.
     pub fn run(
         &self,
@@ -152,7 +152,7 @@ impl Scatter {
         diagonal: &mut [[f64; 9]],
         add: impl Fn(usize, &Target<'_>) + Send + Sync,
     ) {
-        assert_eq!(diagonal.len(), self.vertex_count, "expected one block per vertex");
+        assert_eq!(diagonal.len(), self.node_count, "expected one block per vertex");
         self.run_on(force, &mut [], &[], diagonal.as_flattened_mut(), add);
     }
 
@@ -259,14 +259,10 @@ mod shared {
 }
 
 /// Colors each chunk with the smallest color that no earlier chunk with a common vertex has.
-fn color<'a>(
-    vertex_count: usize,
-    chunks: &[Range<usize>],
-    vertices: impl Fn(&Range<usize>) -> &'a [u32],
-) -> Vec<usize> {
+fn color<'a>(node_count: usize, chunks: &[Range<usize>], vertices: impl Fn(&Range<usize>) -> &'a [u32]) -> Vec<usize> {
     // For each vertex, a linked list of its chunks, newest first: `heads[v]` points into `links`.
     const NONE: usize = usize::MAX;
-    let mut heads = vec![NONE; vertex_count];
+    let mut heads = vec![NONE; node_count];
     let mut links: Vec<(usize, usize)> = Vec::new();
     let mut colors: Vec<usize> = Vec::with_capacity(chunks.len());
     let mut taken_by: Vec<usize> = Vec::new();

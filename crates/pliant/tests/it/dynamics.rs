@@ -144,7 +144,7 @@ fn thrown(builder_is_lumped: bool) -> (Assembly, State) {
     let builder = Model::builder().body(body);
     let model = if builder_is_lumped { builder.lumped_mass() } else { builder }.build().unwrap();
     let mut state = model.rest_state();
-    let vertices = model.bodies()[0].vertices();
+    let vertices = model.bodies()[0].nodes();
     model.set_velocity(
         &mut state,
         vertices,

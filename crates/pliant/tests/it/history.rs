@@ -34,7 +34,7 @@ impl SlippingAnchor {
 }
 
 impl Force for SlippingAnchor {
-    fn vertex_count(&self) -> usize {
+    fn node_count(&self) -> usize {
         self.vertex_count
     }
 

@@ -5,6 +5,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod affine;
 mod dynamics;
 mod elastic;
 mod formats;

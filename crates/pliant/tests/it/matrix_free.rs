@@ -107,13 +107,13 @@ fn a_swinging_bar_that_hits_the_ground_moves_as_with_a_matrix() {
 #[test]
 fn no_pair_of_vertices_is_stored_that_elements_alone_couple() {
     let (model, free) = (bar(Cells::Tet5).build().unwrap(), bar(Cells::Tet5).build_matrix_free().unwrap());
-    let vertices = free.model().vertex_count();
+    let vertices = free.model().node_count();
     assert!(model.pattern().slot_count() > 4 * vertices);
     assert_eq!(free.model().pattern().slot_count(), vertices);
     // The consistent mass has one number per pair.
     assert_eq!(free.model().mass().pattern(), model.pattern());
     let crowd = crowded(Cells::Hex).lumped_mass().build_matrix_free().unwrap();
-    let (springs, own) = (crowd.model().pattern().slot_count() - crowd.model().vertex_count(), 1);
+    let (springs, own) = (crowd.model().pattern().slot_count() - crowd.model().node_count(), 1);
     let count = Springs::mesh_pairs(crowd.model().bodies()[0].mesh()).len();
     assert_eq!(springs, count.div_ceil(7) + 3 + own);
     assert!(crowd.model().mass().is_diagonal());

@@ -744,7 +744,7 @@ fn bases_go_to_numpy_and_back() {
     let model = clamped("stvk", bar(Cells::Tet5, [4, 1, 1])).build().unwrap();
     let basis = some_basis(&model, 3);
     basis.write(&Disk, &path).unwrap();
-    let vectors = Basis::read_vectors(&Disk, &path, model.vertex_count()).unwrap();
+    let vectors = Basis::read_vectors(&Disk, &path, model.node_count()).unwrap();
     assert_eq!(vectors, basis.columns());
     let error = Basis::read_vectors(&Disk, &path, 7).unwrap_err().to_string();
     assert!(error.ends_with("basis.npy: a basis of 60 rows, expected 21: three per vertex"), "{error}");
@@ -823,7 +823,7 @@ fn spinning(law: &str, forces: Forces, omega: Vec3) -> (Model, ReducedModel, Sta
     let mut reduced = ReducedModel::new(build(), reduction).unwrap();
     let mut state = model.rest_state();
     let center = Vec3::new(0.5, 0.15, 0.1);
-    model.set_velocity(&mut state, 0..model.vertex_count(), Vec3::new(0.3, 1.0, -0.5), omega, center);
+    model.set_velocity(&mut state, 0..model.node_count(), Vec3::new(0.3, 1.0, -0.5), omega, center);
     let few = reduced.project(&state);
     (model, reduced, few)
 }
@@ -844,7 +844,7 @@ fn a_free_body_keeps_its_momentum_and_bulges_as_it_spins() {
         let mut reduced = ReducedModel::new(build(), reduction).unwrap();
         let mut state = model.rest_state();
         let (velocity, omega) = (Vec3::new(0.3, 1.0, -0.5), Vec3::new(0.4, 0.3, 5.0));
-        model.set_velocity(&mut state, 0..model.vertex_count(), velocity, omega, Vec3::new(0.5, 0.15, 0.1));
+        model.set_velocity(&mut state, 0..model.node_count(), velocity, omega, Vec3::new(0.5, 0.15, 0.1));
         let mut few = reduced.project(&state);
         let before = model.observe(&state);
         let seen = model.observe(&reduced.expand(&few));

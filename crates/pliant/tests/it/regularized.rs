@@ -281,7 +281,7 @@ fn a_free_body_keeps_momentum_and_angular_momentum_at_any_step() {
         let mut integrator =
             Regularized::new(model.model(), &RegularizedParams { form, ..RegularizedParams::new(1e6, 0.3) }).unwrap();
         let mut state = disturbed(model.model(), 0.0);
-        let all = 0..model.model().vertex_count();
+        let all = 0..model.model().node_count();
         model.model().set_velocity(
             &mut state,
             all,
@@ -387,7 +387,7 @@ fn a_rigid_body_of_many_tetrahedra_spins_on_though_its_constraints_depend_on_eac
         let params = RegularizedParams { form, ..RegularizedParams::new(f64::INFINITY, 0.3) };
         let mut integrator = Regularized::new(model.model(), &params).unwrap();
         let mut state = model.rest_state();
-        let all = 0..model.model().vertex_count();
+        let all = 0..model.model().node_count();
         model.model().set_velocity(&mut state, all, Vec3::ZERO, Vec3::new(1.0, -2.0, 3.0), Vec3::new(0.75, 0.5, 0.25));
         let before = model.model().observe(&state);
         for _ in 0..200 {

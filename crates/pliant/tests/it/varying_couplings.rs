@@ -43,7 +43,7 @@ fn stretch((i, j, direction): (u32, u32, Vec3), u: &[f64]) -> f64 {
 }
 
 impl Force for MovingPairs {
-    fn vertex_count(&self) -> usize {
+    fn node_count(&self) -> usize {
         self.vertex_count
     }
 

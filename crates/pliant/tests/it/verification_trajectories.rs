@@ -111,7 +111,7 @@ fn thrown_body_flies_and_spins_as_in_felupe() {
             Assembly::new(Model::builder().body(Body::new(mesh, law, 1000.0)).gravity(gravity).build().unwrap());
         let mut state = model.rest_state();
         let (v, center) = (Vec3::new(1.0, 2.0, 0.5), Vec3::new(1.0, 0.5, 0.25));
-        let vertices = model.model().bodies()[0].vertices();
+        let vertices = model.model().bodies()[0].nodes();
         model.model().set_velocity(&mut state, vertices, v, Vec3::new(0.5, -0.3, 3.0), center);
         let spin = model.model().observe(&state).spin();
         assert_within("spin", &spin.to_array(), &[52.083_333_333_333_33, -106.25, 1250.0], 1250.0, 1e-12);

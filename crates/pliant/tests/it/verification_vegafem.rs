@@ -58,7 +58,7 @@ fn verify(name: &str, material: &Material, stiffness_in: &[&str]) {
 
 /// Returns all entries, row by row.
 fn dense(matrix: &BlockMatrix) -> Vec<f64> {
-    let n = 3 * matrix.pattern().vertex_count() as u32;
+    let n = 3 * matrix.pattern().node_count() as u32;
     let entry = |i: u32, j: u32| matrix.block(i / 3, j / 3)[i as usize % 3][j as usize % 3];
     (0..n).flat_map(|i| (0..n).map(move |j| entry(i, j))).collect()
 }

@@ -351,7 +351,7 @@ impl Obstacles {
 
     /// Adds contact points of an embedded surface.
     pub fn with_contact_points(mut self, points: ContactPoints) -> Result<Self, ObstaclesError> {
-        let (found, vertex_count) = (points.scatter.vertex_count(), self.rest.len());
+        let (found, vertex_count) = (points.scatter.node_count(), self.rest.len());
         if found != vertex_count {
             return Err(ObstaclesError::ContactPoints { found, vertex_count });
         }
@@ -529,7 +529,7 @@ fn for_each_place<T: Send>(
 }
 
 impl Force for Obstacles {
-    fn vertex_count(&self) -> usize {
+    fn node_count(&self) -> usize {
         self.rest.len()
     }
 
@@ -542,7 +542,7 @@ impl Force for Obstacles {
     }
 
     fn bind(&mut self, pattern: &Arc<BlockPattern>) {
-        assert_eq!(pattern.vertex_count(), self.rest.len(), "a pattern of the same vertices");
+        assert_eq!(pattern.node_count(), self.rest.len(), "a pattern of the same vertices");
         self.slots = self.vertices.iter().map(|&vertex| pattern.row(vertex as usize).start).collect();
         self.embedded.iter_mut().for_each(|points| points.scatter.bind(pattern));
         self.pattern = Some(pattern.clone());

@@ -36,9 +36,9 @@ pub enum ContactPointsError {
 
 /// Contact points of a surface, each a weighted sum of a few nodes: `xₚ = Σ wᵢ xᵢ`.
 ///
-/// They are the vertices of a surface embedded in a mesh and additional points on its triangles. No edge between them is
-/// longer than the mean edge at the boundary of the mesh. A force `f` at a point is `wᵢ f` at the nodes, and a stiffness
-/// `k` is `wᵢ wⱼ k`.
+/// They are the vertices of a surface embedded in a mesh and additional points on its triangles. No edge between them
+/// is longer than the mean edge at the boundary of the mesh. A force `f` at a point is `wᵢ f` at the nodes, and a
+/// stiffness `k` is `wᵢ wⱼ k`.
 ///
 /// Each point has a share of the stiffness of an obstacle, in proportion to the area around it. The shares sum to the
 /// number of vertices at the boundary of the mesh, so contact of a detailed surface is no stiffer than that of the mesh
@@ -121,8 +121,8 @@ struct Tie {
 }
 
 impl ContactPoints {
-    /// Creates the contact points of a surface that `embedding` ties to `mesh`. `vertices` gives the vertices of the mesh
-    /// from the nodes of a model, and `rest` the rest positions of these nodes \[m\].
+    /// Creates the contact points of a surface that `embedding` ties to `mesh`. `vertices` gives the vertices of the
+    /// mesh from the nodes of a model, and `rest` the rest positions of these nodes \[m\].
     ///
     /// # Panics
     /// If there is not one rest position per node.
@@ -165,16 +165,12 @@ impl ContactPoints {
         Ok(Self::from_ties(ties.collect::<Result<_, _>>()?, own.width().max(more.width()), rest, spacing))
     }
 
-    /// Creates contact points at the vertices on the boundary of `mesh`, where `vertices` gives the vertices of the mesh
-    /// from the nodes of a model, and `rest` the rest positions of these nodes \[m\].
+    /// Creates contact points at the vertices on the boundary of `mesh`, where `vertices` gives the vertices of the
+    /// mesh from the nodes of a model, and `rest` the rest positions of these nodes \[m\].
     ///
     /// # Panics
     /// If there is not one rest position per node.
-    pub fn of_boundary(
-        mesh: &VolumeMesh,
-        vertices: &Interpolation,
-        rest: &[Vec3],
-    ) -> Result<Self, ContactPointsError> {
+    pub fn of_boundary(mesh: &VolumeMesh, vertices: &Interpolation, rest: &[Vec3]) -> Result<Self, ContactPointsError> {
         check_vertices(mesh, vertices)?;
         let boundary = mesh.boundary();
         let ties = boundary.vertices.iter().map(|&vertex| Tie::new(vertices, vertex as usize, 1.0));

@@ -41,7 +41,7 @@ pub(super) struct Condensed {
 
 impl Condensed {
     pub fn new(strains: &Strains, model: &Arc<BlockPattern>) -> Result<Self, PatternTooLarge> {
-        let vertex_count = model.vertex_count();
+        let vertex_count = model.node_count();
         let nodes: Vec<u32> = strains.tets.iter().flat_map(|tet| tet.nodes).collect();
         let count = strains.tets.len();
         let chunks: Vec<_> = (0..count).step_by(CHUNK).map(|start| start..count.min(start + CHUNK)).collect();

@@ -11,7 +11,7 @@ use crate::sparse::{BlockMatrix, BlockPattern};
 /// Returns the pairs of different vertices of a pattern.
 pub(super) fn pairs(pattern: &BlockPattern) -> impl Iterator<Item = [u32; 2]> + '_ {
     let row = |vertex: usize| pattern.columns()[pattern.row(vertex)][1..].iter();
-    (0..pattern.vertex_count()).flat_map(move |vertex| row(vertex).map(move |&other| [vertex as u32, other]))
+    (0..pattern.node_count()).flat_map(move |vertex| row(vertex).map(move |&other| [vertex as u32, other]))
 }
 
 /// Inputs of the systems of a step.

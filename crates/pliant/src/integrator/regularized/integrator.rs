@@ -15,7 +15,7 @@ use crate::integrator::vectors::clear_fixed;
 use crate::integrator::{StepError, StepInfo, check_finite};
 use crate::material::YoungPoisson;
 use crate::mesh::ElementKind;
-use crate::model::{Assembly, Model, ModelBody};
+use crate::model::{Assembly, Kinematics, Model, ModelBody};
 use crate::solver::{Method, SolveInfo};
 use crate::sparse::BlockPattern;
 use crate::system::{Combination, DampingKind, Definiteness, State, System};
@@ -83,6 +83,9 @@ impl Regularized {
         }
         let mut rest = &all_moduli[..];
         for body in bodies() {
+            if body.kinematics() == Kinematics::Affine {
+                return Err(Error::Affine { body: body.name().to_owned() });
+            }
             let mesh = body.mesh();
             if mesh.kind() != ElementKind::Tet4 {
                 return Err(Error::Hexahedra { body: body.name().to_owned() });
@@ -91,13 +94,13 @@ impl Regularized {
             rest = others;
             check_moduli(body, moduli)?;
             names.push((body.name().to_owned(), strains.tets.len()));
-            strains.add(mesh, body.vertices().start as u32, moduli, &vertex_mass);
+            strains.add(mesh, body.nodes().start as u32, moduli, &vertex_mass);
         }
         if names.is_empty() {
             return Err(Error::NoBody);
         }
         let pattern = model.pattern().clone();
-        let (multipliers, vertices) = (2 * strains.tets.len(), pattern.vertex_count());
+        let (multipliers, vertices) = (2 * strains.tets.len(), pattern.node_count());
         if multipliers + vertices > u32::MAX as usize {
             return Err(Error::TooLarge { multipliers, vertices });
         }

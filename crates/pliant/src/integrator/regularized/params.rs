@@ -78,6 +78,8 @@ pub enum Error {
     NoBody,
     #[error("body `{body}` has hexahedra, expected tetrahedra; split the mesh first")]
     Hexahedra { body: String },
+    #[error("body `{body}` is in affine motion: expected linear tetrahedra whose vertices are nodes")]
+    Affine { body: String },
     #[error("moduli: expected one per region of the bodies without an elastic force ({expected}), found {found}")]
     RegionCount { found: usize, expected: usize },
     #[error("Young's modulus of region `{region}` of body `{body}` is {young}, expected a positive number of Pa")]

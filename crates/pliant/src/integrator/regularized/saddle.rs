@@ -32,7 +32,7 @@ pub(super) struct Saddle {
 impl Saddle {
     pub fn new(strains: &Strains, model: &BlockPattern) -> Result<Self, PatternTooLarge> {
         let multipliers = 2 * strains.tets.len();
-        let count = multipliers + model.vertex_count();
+        let count = multipliers + model.node_count();
         let mut pairs: Vec<[u32; 2]> = Vec::with_capacity(8 * strains.tets.len() + model.slot_count());
         for (number, tet) in strains.tets.iter().enumerate() {
             for row in [2 * number as u32, 2 * number as u32 + 1] {
