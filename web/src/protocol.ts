@@ -2,10 +2,18 @@
 
 export type Vec3 = [number, number, number];
 
+/** Option of a choice in scenes. */
+export interface ChoiceOption {
+  name: string;
+  about: string;
+  default: unknown;
+}
+
 /** Option that is chosen by its name. */
 export interface Choice {
   name: string;
   about: string;
+  options: ChoiceOption[];
 }
 
 export interface Body {
@@ -46,6 +54,7 @@ export interface DisplayScene {
   bodies: Body[];
   regions: { body: number; name: string; color: string }[];
   laws: Choice[];
+  inversions: Choice[];
   integrators: Choice[];
   solvers: Choice[];
   colors: Coloring[];
@@ -61,8 +70,8 @@ export interface DisplayArrays {
   edges: Uint32Array;
 }
 
-/** Treatment of inverted elements. */
-export type Inversion = 'none' | 'clamp' | 'extrapolate';
+/** Treatment of inverted elements: the name of one of `inversions`. */
+export type Inversion = string;
 
 export interface Material {
   index: number;
@@ -115,7 +124,8 @@ export interface Energies {
 
 export type Obstacle =
   | { kind: 'plane'; point: Vec3; normal: Vec3 }
-  | { kind: 'ball'; center: Vec3; radius: number; hollow: boolean };
+  | { kind: 'ball'; center: Vec3; radius: number; hollow: boolean }
+  | { kind: 'surface'; vertices: Vec3[]; triangles: [number, number, number][] };
 
 /** Cutting plane: a point, and the normal toward the removed side. */
 export interface SlicePlane {

@@ -8,10 +8,11 @@ use pliant::io::{Format, Mesh, read};
 use pliant::math::Vec3;
 use pliant::mesh::{Moduli, SurfaceMesh, VolumeMesh};
 use pliant::meshing::{Resolution, Surface};
+use pliant_scene::scene::obstacle::Plane;
 use pliant_scene::scene::quantity::{Density, Length, Pressure, Rate, Time, vector};
 use pliant_scene::scene::{
     Damping, EARTH, Generator, Located, Locations, MaterialChoice, MaterialSettings, MeshSource, Object, Obstacle,
-    Plane, Scale, Scene, SceneFile, Settings, SolidSource, Source, Up,
+    ObstacleShapeChoice, Scale, Scene, SceneFile, Settings, SolidSource, Source, Up,
 };
 
 use crate::fill::in_millimeters;
@@ -535,7 +536,8 @@ fn scene(
     scene.up = up;
     scene.objects = bodies.into_iter().map(|body| Located::new(body.object)).collect();
     let plane = Plane { point: vector(ground), normal: None };
-    scene.obstacles.push(Located::new(Obstacle { friction: 0.5, ..Obstacle::plane(plane) }));
+    let ground = Obstacle::new(ObstacleShapeChoice::of(plane));
+    scene.obstacles.push(Located::new(Obstacle { friction: 0.5, ..ground }));
     let stiffness = Time::new(rounded(DAMPING * (largest / EARTH).sqrt()));
     scene.damping = Located::new(Damping { stiffness, ..Damping::default() });
     scene.output.value.frame_rate = Some(Located::new(Rate::new(timing.frame_rate)));

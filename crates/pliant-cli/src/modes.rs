@@ -9,7 +9,7 @@ use std::sync::Arc;
 use anyhow::{Context, bail};
 use clap::{Args, ValueHint};
 use pliant::files::{Disk, Files};
-use pliant::force::ObstacleShape;
+use pliant::force::ObstacleGeometry;
 use pliant::math::Vec3;
 use pliant::model::Model;
 use pliant::reduced::{Basis, Modes, ModesParams};
@@ -239,7 +239,7 @@ impl FrameSource for ModeFrames {
         Ok(self.frame_at(number, with_fields))
     }
 
-    fn obstacles(&self, _time: f64) -> Vec<ObstacleShape> {
+    fn obstacles(&self, _time: f64) -> Vec<ObstacleGeometry> {
         Vec::new()
     }
 

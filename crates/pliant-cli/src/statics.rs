@@ -150,18 +150,20 @@ impl Static {
         }
         for [place, vector @ ..] in self.force.as_chunks::<4>().0 {
             let force = vector_of::<dimension::Force>("--force", vector)?;
-            let load = format!("[[load]]\nvertices = {}\nforce = [{force}]", selection(place)?);
+            let load = format!("[[load]]\nvertices = {}\nkind = {{ force = [{force}] }}", selection(place)?);
             lines.push(&format!("--force {place} {}", vector.join(" ")), &load);
         }
         for [place, vector @ ..] in self.traction.as_chunks::<4>().0 {
             let traction = vector_of::<dimension::Pressure>("--traction", vector)?;
-            let load = format!("[[load]]\nvertices = {}\ntraction = [{traction}]", selection(place)?);
+            let load = format!("[[load]]\nvertices = {}\nkind = {{ traction = [{traction}] }}", selection(place)?);
             lines.push(&format!("--traction {place} {}", vector.join(" ")), &load);
         }
         for [place, given] in self.pressure.as_chunks::<2>().0 {
             let (vertices, follower) = (selection(place)?, !self.dead);
             let pressure = quantity::<dimension::Pressure>("--pressure", given)?;
-            let load = format!("[[load]]\nvertices = {vertices}\npressure = {pressure}\nfollower = {follower}");
+            let load = format!(
+                "[[load]]\nvertices = {vertices}\nkind = {{ pressure = {{ value = {pressure}, follower = {follower} }} }}"
+            );
             lines.push(&format!("--pressure {place} {given}"), &load);
         }
         Ok(lines)

@@ -1,7 +1,7 @@
 //! Registries of scenes, as seen from Python.
 
 use pliant_scene::registry::{OptionInfo, Registered, Tagged};
-use pliant_scene::scene::{IntegratorOptions, SolverOptions, part_from_value};
+use pliant_scene::scene::{IntegratorOptions, LoadOptions, ObstacleShapeOptions, SolverOptions, part_from_value};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -19,6 +19,8 @@ pub fn choices(kind: &str) -> PyResult<String> {
     let entries = match kind {
         "integrator" => described::<dyn IntegratorOptions>(),
         "solver" => described::<dyn SolverOptions>(),
+        "obstacle shape" => described::<dyn ObstacleShapeOptions>(),
+        "load" => described::<dyn LoadOptions>(),
         _ => return Err(PyValueError::new_err(format!("kind: there is no registry '{kind}'"))),
     };
     Ok(entries.to_string())

@@ -63,15 +63,7 @@ pub fn refuse_old(function: &str, options: Option<&Bound<'_, PyDict>>) -> PyResu
     Ok(())
 }
 
-/// Refuses keywords that a function does not have.
-pub fn refuse(function: &str, unknown: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
-    let Some(first) = unknown.and_then(|unknown| unknown.keys().iter().next()) else { return Ok(()) };
-    let name: String = first.extract()?;
-    let hint = hint(function, &name);
-    Err(PyTypeError::new_err(format!("{function} got an unexpected keyword argument '{name}'{hint}")))
-}
-
-/// Returns a required argument, which is optional only so that [`refuse`] can name the new name of a keyword.
+/// Returns a required argument, which is optional only so that [`refuse_old`] can name the new name of a keyword.
 pub fn required<T>(function: &str, name: &str, value: Option<T>) -> PyResult<T> {
     value.ok_or_else(|| PyTypeError::new_err(format!("{function} missing 1 required positional argument: '{name}'")))
 }

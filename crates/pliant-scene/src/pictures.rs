@@ -5,7 +5,7 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use pliant::force::{ObstacleShape, Side};
+use pliant::force::ObstacleGeometry;
 use pliant_pictures::{
     Ball, Body, Bounds, Color, ColorScale, Framing, Ground, Image, PictureError, Scene, Size, Up, Vec3, View,
 };
@@ -147,7 +147,7 @@ pub trait FrameSource {
     /// Returns a frame, with the element fields if requested.
     fn frame(&self, number: usize, with_fields: bool) -> Result<Frame, FrameError>;
     /// Returns the obstacles at a time \[s\].
-    fn obstacles(&self, time: f64) -> Vec<ObstacleShape>;
+    fn obstacles(&self, time: f64) -> Vec<ObstacleGeometry>;
     /// Returns the caption of a frame.
     fn caption(&self, frame: &Frame) -> String {
         // Enough digits of the time to distinguish frames.
@@ -203,6 +203,7 @@ impl<'a> Renderer<'a> {
                 }
             }
             boxes.extend(self.balls(frame.time).iter().map(|ball| Some(ball.bounds())));
+            boxes.extend(self.obstacle_surfaces(frame.time).iter().map(|(x, _)| Bounds::of(x.iter().copied())));
         }
         let view = &self.picture.view;
         let up = match self.animation.up() {
@@ -226,9 +227,18 @@ impl<'a> Renderer<'a> {
         Ok(())
     }
 
+    /// Returns the surfaces of obstacles that are neither planes nor balls, with their triangles.
+    fn obstacle_surfaces(&self, time: f64) -> Vec<(Vec<Vec3>, Vec<[u32; 3]>)> {
+        let surface = |shape| match shape {
+            ObstacleGeometry::Surface(surface) => Some((surface.vertices().to_vec(), surface.triangles().collect())),
+            _ => None,
+        };
+        self.animation.obstacles(time).into_iter().filter_map(surface).collect()
+    }
+
     fn balls(&self, time: f64) -> Vec<Ball> {
         let ball = |shape| match shape {
-            ObstacleShape::Sphere { center, radius, side: Side::Outside } => {
+            ObstacleGeometry::Ball { center, radius, is_hollow: false } => {
                 Some(Ball { center, radius, color: Color::OBSTACLE })
             }
             _ => None,
@@ -240,8 +250,8 @@ impl<'a> Renderer<'a> {
     fn ground(&self, time: f64) -> Option<Ground> {
         let up = self.animation.up().direction();
         let plane = |shape| match shape {
-            ObstacleShape::Plane { point, normal } => Some(Ground { point, normal }),
-            ObstacleShape::Sphere { .. } => None,
+            ObstacleGeometry::Plane { point, normal } => Some(Ground { point, normal }),
+            _ => None,
         };
         let planes = self.animation.obstacles(time).into_iter().filter_map(plane);
         let planes = planes.filter(|ground| ground.normal.normalize_or_zero().dot(up) > 0.5);
@@ -280,6 +290,9 @@ impl<'a> Renderer<'a> {
                 bodies.push(Body { positions, triangles, values: values.as_deref(), color: *color, edges });
             }
         }
+        let obstacles = self.obstacle_surfaces(frame.time);
+        let obstacle = |(positions, triangles)| Body { color: Color::OBSTACLE, ..Body::new(positions, triangles) };
+        bodies.extend(obstacles.iter().map(|(positions, triangles)| obstacle((positions, triangles))));
         let scene = Scene {
             bodies,
             balls: self.balls(frame.time),

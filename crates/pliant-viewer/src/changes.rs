@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use pliant::material::YoungPoisson;
 use pliant::math::Vec3;
-use pliant_scene::registry::{Registered, Tagged};
+use pliant_scene::registry::{Entry, OptionInfo, Registered, Tagged, variants};
 use pliant_scene::scene::quantity::{self, Density, Pressure, Rate, Time};
 use pliant_scene::scene::{
     Fixed, IntegratorChoice, IntegratorOptions, Inverted, Located, MadeOf, MaterialChoice, MaterialSettings, Object,
     ObjectRegion, Scene, Selection, SolverChoice, SolverOptions, Where,
 };
 
-use crate::protocol::{Choice, Steering};
+use crate::protocol::{Choice, ChoiceOption, Steering};
 
 /// Maximum time step \[s\].
 const MAX_STEP: f64 = 1e6;
@@ -214,6 +214,11 @@ pub fn integrators(reduced: bool) -> Vec<Choice> {
     )
 }
 
+/// Returns the treatments of inverted elements.
+pub fn inversions() -> Vec<Choice> {
+    variants::<Inverted>().into_iter().map(|(name, about)| Choice::new(name, about)).collect()
+}
+
 /// Returns the linear solvers; none for reduced models.
 pub fn solvers(reduced: bool) -> Vec<Choice> {
     choices(|_: &dyn SolverOptions| !reduced)
@@ -223,7 +228,12 @@ pub fn solvers(reduced: bool) -> Vec<Choice> {
 fn choices<T: ?Sized + Registered>(is_possible: impl Fn(&T) -> bool) -> Vec<Choice> {
     let entries = T::registry().iter();
     let offered = entries.filter(|entry| entry.default_options().is_some_and(|options| is_possible(&options)));
-    offered.map(|entry| Choice { name: entry.name().to_owned(), about: entry.about() }).collect()
+    let option = |OptionInfo { name, about, default, .. }| ChoiceOption { name, about, default };
+    let choice = |entry: &Entry<T>| Choice {
+        options: entry.options().into_iter().map(option).collect(),
+        ..Choice::new(entry.name(), entry.about())
+    };
+    offered.map(choice).collect()
 }
 
 /// Returns the entry of a registry with this name and its default options.

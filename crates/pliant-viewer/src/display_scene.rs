@@ -1,7 +1,7 @@
 //! Scene geometry of the viewer: the surfaces of all bodies as one mesh.
 
 use axum::body::Bytes;
-use pliant::force::ObstacleShape;
+use pliant::force::ObstacleGeometry;
 use pliant::material::AnyLaw;
 use pliant::math::Vec3;
 use pliant::model::Model;
@@ -103,7 +103,7 @@ impl DisplayScene {
     }
 
     /// Returns obstacles as pages show them.
-    pub fn obstacle_views(&self, obstacles: &[ObstacleShape]) -> Vec<ObstacleView> {
+    pub fn obstacle_views(&self, obstacles: &[ObstacleGeometry]) -> Vec<ObstacleView> {
         obstacles.iter().map(|shape| ObstacleView::new(shape, self.origin)).collect()
     }
 
@@ -154,6 +154,7 @@ impl DisplayScene {
             bodies: Vec<BodyShown<'a>>,
             regions: Vec<RegionShown<'a>>,
             laws: Vec<Choice>,
+            inversions: Vec<Choice>,
             integrators: Vec<Choice>,
             solvers: Vec<Choice>,
             colors: Vec<ColorShown>,
@@ -213,7 +214,7 @@ impl DisplayScene {
                 kinds.push(kind);
             }
         }
-        let laws = AnyLaw::ALL.iter().map(|law| Choice { name: law.name.into(), about: law.about.into() }).collect();
+        let laws = AnyLaw::ALL.iter().map(|law| Choice::new(law.name, law.about)).collect();
         let header = Header {
             info,
             version: env!("CARGO_PKG_VERSION"),
@@ -226,6 +227,7 @@ impl DisplayScene {
             bodies,
             regions,
             laws,
+            inversions: changes::inversions(),
             integrators: changes::integrators(info.reduced.is_some()),
             solvers: changes::solvers(info.reduced.is_some()),
             colors: COLOR_FIELDS
@@ -260,17 +262,24 @@ pub fn is_free(model: &Model, body: &BodyGeometry) -> bool {
 pub enum ObstacleView {
     Plane { point: [f64; 3], normal: [f64; 3] },
     Ball { center: [f64; 3], radius: f64, hollow: bool },
+    Surface { vertices: Vec<[f64; 3]>, triangles: Vec<[u32; 3]> },
 }
 
 impl ObstacleView {
-    pub fn new(shape: &ObstacleShape, origin: Vec3) -> Self {
-        match *shape {
-            ObstacleShape::Plane { point, normal } => {
-                Self::Plane { point: (point - origin).to_array(), normal: normal.to_array() }
+    /// Returns the obstacle relative to the origin of the page.
+    pub fn new(geometry: &ObstacleGeometry, origin: Vec3) -> Self {
+        let local = |x: Vec3| (x - origin).to_array();
+        match geometry {
+            ObstacleGeometry::Plane { point, normal } => {
+                Self::Plane { point: local(*point), normal: normal.to_array() }
             }
-            ObstacleShape::Sphere { center, radius, side } => {
-                Self::Ball { center: (center - origin).to_array(), radius, hollow: side == pliant::force::Side::Inside }
+            ObstacleGeometry::Ball { center, radius, is_hollow } => {
+                Self::Ball { center: local(*center), radius: *radius, hollow: *is_hollow }
             }
+            ObstacleGeometry::Surface(surface) => Self::Surface {
+                vertices: surface.vertices().iter().copied().map(local).collect(),
+                triangles: surface.triangles().collect(),
+            },
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The box that the first view shows: bodies, obstacles near them, and where bodies will fall.
 
-use pliant::force::ObstacleShape;
+use pliant::force::ObstacleGeometry;
 use pliant::math::Vec3;
 use pliant::model::Model;
 use pliant::system::State;
@@ -81,9 +81,14 @@ pub fn first_view(display: &DisplayScene, model: &Model, state: &State) -> Optio
         view = more.map_or(view, |more| view.including(more, size));
     }
     for shape in &shapes {
-        if let ObstacleShape::Sphere { center, radius, .. } = *shape {
-            view = view.including(Bounds { low: center - radius, high: center + radius }, size);
-        }
+        let bounds = match shape {
+            ObstacleGeometry::Ball { center, radius, .. } => {
+                Some(Bounds { low: center - radius, high: center + radius })
+            }
+            ObstacleGeometry::Surface(surface) => Bounds::of(surface.vertices().iter().copied()),
+            _ => None,
+        };
+        view = bounds.map_or(view, |bounds| view.including(bounds, size));
     }
     Some(view)
 }
@@ -97,16 +102,16 @@ fn velocity(model: &Model, state: &State, body: &BodyGeometry) -> Vec3 {
 }
 
 /// Returns the box around the trajectory to the first plane, or `None` if it meets no plane.
-fn landing(bounds: Bounds, velocity: Vec3, gravity: Vec3, shapes: &[ObstacleShape]) -> Option<Bounds> {
+fn landing(bounds: Bounds, velocity: Vec3, gravity: Vec3, shapes: &[ObstacleGeometry]) -> Option<Bounds> {
     let time = shapes
         .iter()
         .filter_map(|shape| match *shape {
-            ObstacleShape::Plane { point, normal } => {
+            ObstacleGeometry::Plane { point, normal } => {
                 let normal = normal.try_normalize()?;
                 let height = bounds.min_along(normal) - point.dot(normal);
                 first_root(0.5 * gravity.dot(normal), velocity.dot(normal), height)
             }
-            ObstacleShape::Sphere { .. } => None,
+            _ => None,
         })
         .min_by(f64::total_cmp)?;
     let at = |sample: u32| {
@@ -128,14 +133,14 @@ fn first_root(a: f64, b: f64, c: f64) -> Option<f64> {
 }
 
 /// Returns the box including its projections onto nearby planes.
-fn below(bounds: Bounds, shapes: &[ObstacleShape], near: f64) -> Option<Bounds> {
-    let on_plane = |shape: &ObstacleShape| match *shape {
-        ObstacleShape::Plane { point, normal } => {
+fn below(bounds: Bounds, shapes: &[ObstacleGeometry], near: f64) -> Option<Bounds> {
+    let on_plane = |shape: &ObstacleGeometry| match *shape {
+        ObstacleGeometry::Plane { point, normal } => {
             let normal = normal.try_normalize()?;
             let height = bounds.min_along(normal) - point.dot(normal);
             (0.0..=near).contains(&height).then(|| bounds.moved(-height * normal))
         }
-        ObstacleShape::Sphere { .. } => None,
+        _ => None,
     };
     shapes.iter().filter_map(on_plane).reduce(Bounds::union)
 }
@@ -163,14 +168,14 @@ mod tests {
 
     #[test]
     fn the_first_view_has_the_place_on_the_ground_where_a_body_falls() {
-        let Bounds { low, high } = view_of(&cube("translate = [0, 5, 0]\n[[obstacle]]\nplane = {}\n"));
+        let Bounds { low, high } = view_of(&cube("translate = [0, 5, 0]\n[[obstacle]]\nshape.plane = {}\n"));
         assert!(low.y.abs() < 1e-9 && (high.y - 6.0).abs() < 1e-9, "{low} to {high}");
         assert_eq!((low.x, high.x), (0.0, 1.0));
     }
 
     #[test]
     fn a_thrown_body_is_followed_over_its_apex_to_the_ground() {
-        let text = "translate = [0, 2, 0]\nvelocity = [3, 4, 0]\n[[obstacle]]\nplane = {}\n";
+        let text = "translate = [0, 2, 0]\nvelocity = [3, 4, 0]\n[[obstacle]]\nshape.plane = {}\n";
         let (thrown, rest) = (view_of(&cube(text)), view_of(&cube("translate = [0, 2, 0]\n")));
         // Closed forms: the apex is v²/2g higher, the landing after (v + √(v² + 2 g h))/g.
         let g = pliant_scene::scene::EARTH;
@@ -182,17 +187,20 @@ mod tests {
 
     #[test]
     fn what_is_too_far_away_does_not_make_the_bodies_small() {
-        let far = view_of(&cube("translate = [0, 500, 0]\n[[obstacle]]\nplane = {}\n"));
+        let far = view_of(&cube("translate = [0, 500, 0]\n[[obstacle]]\nshape.plane = {}\n"));
         assert!(far.diagonal() < 2.0, "{far:?}");
         // Moving up without gravity, it never meets the ground.
-        let up = view_of(&format!("gravity = [0, 0, 0]\n{}", cube("velocity = [0, 5, 0]\n[[obstacle]]\nplane = {}\n")));
+        let up = view_of(&format!(
+            "gravity = [0, 0, 0]\n{}",
+            cube("velocity = [0, 5, 0]\n[[obstacle]]\nshape.plane = {}\n")
+        ));
         assert!(up.high.y < 2.0, "{up:?}");
     }
 
     #[test]
     fn balls_and_the_ground_below_fixed_bodies_are_in_the_first_view() {
-        let text = "translate = [0, 2, 0]\n[[fixed]]\nvertices = \"x-min\"\n[[obstacle]]\nplane = {}\n\
-                    [[obstacle]]\nball = { center = [4, 1, 0], radius = 1 }\n";
+        let text = "translate = [0, 2, 0]\n[[fixed]]\nvertices = \"x-min\"\n[[obstacle]]\nshape.plane = {}\n\
+                    [[obstacle]]\nshape.ball = { center = [4, 1, 0], radius = 1 }\n";
         let view = view_of(&cube(text));
         assert!(view.low.y.abs() < 1e-9 && view.high.x >= 5.0, "{view:?}");
     }

@@ -196,11 +196,27 @@ impl<'de> Deserialize<'de> for Number {
     }
 }
 
-/// Option of a choice.
+/// Entry of a list from which the page offers one.
 #[derive(Debug, Clone, Serialize)]
 pub struct Choice {
     pub name: String,
     pub about: String,
+    pub options: Vec<ChoiceOption>,
+}
+
+impl Choice {
+    /// Creates a choice without options.
+    pub fn new(name: impl Into<String>, about: impl Into<String>) -> Self {
+        Self { name: name.into(), about: about.into(), options: Vec::new() }
+    }
+}
+
+/// Option of a choice in scenes.
+#[derive(Debug, Clone, Serialize)]
+pub struct ChoiceOption {
+    pub name: String,
+    pub about: String,
+    pub default: Option<serde_json::Value>,
 }
 
 /// Header of `settings`.

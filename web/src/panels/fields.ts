@@ -2,6 +2,7 @@
 
 import { element, freshId } from '../dom';
 import { quantity, withUnit } from '../format';
+import type { Choice } from '../protocol';
 
 /** Returns a row with a label and its controls. */
 export function row(label: string, id: string, ...controls: Node[]): HTMLElement {
@@ -214,10 +215,12 @@ export class SelectField {
     this.element = element('div', {}, row(label, id, this.input), this.reason.element);
   }
 
-  offer(choices: { name: string; about?: string; label?: string }[]): void {
-    this.about = new Map(choices.map(({ name, about }) => [name, about ?? '']));
+  offer(choices: (Pick<Choice, 'name'> & Partial<Choice> & { label?: string })[]): void {
+    this.about = new Map(choices.map((choice) => [choice.name, described(choice)]));
     this.input.replaceChildren(
-      ...choices.map(({ name, about, label }) => element('option', { value: name, title: about }, label ?? name)),
+      ...choices.map(({ name, label }) =>
+        element('option', { value: name, title: this.about.get(name) }, label ?? name),
+      ),
     );
   }
 
@@ -228,6 +231,12 @@ export class SelectField {
   private explain(): void {
     this.input.title = this.about.get(this.input.value) ?? '';
   }
+}
+
+/** Returns the description of a choice, and the options that scenes may give it. */
+function described({ about, options }: Partial<Choice>): string {
+  const names = (options ?? []).map(({ name }) => name);
+  return names.length > 0 ? `${about ?? ''} Options in scenes: ${names.join(', ')}.` : (about ?? '');
 }
 
 /** Switch. */

@@ -2,19 +2,13 @@
 
 import { element, throttle } from '../dom';
 import { quantity } from '../format';
-import type { Ask, DisplayScene, Inversion, Material, MaterialChange, Send, Settings } from '../protocol';
+import type { Ask, DisplayScene, Material, MaterialChange, Send, Settings } from '../protocol';
 import { type Commit, linear, logarithmic, SelectField, SliderField } from './fields';
 import { type Panel, section } from './panel';
 
 const EVERY_MS = 100;
 /** Range of the slider of Young's modulus: this factor below and above its initial value. */
 const DECADES = 1e3;
-
-const INVERSIONS: { name: Inversion; about: string }[] = [
-  { name: 'none', about: 'Inverted elements follow the law, if it is defined there' },
-  { name: 'clamp', about: 'Stretches are clamped to the threshold' },
-  { name: 'extrapolate', about: 'The energy is extrapolated quadratically below the threshold' },
-];
 
 export function materialPanel(send: Send, ask: Ask): Panel {
   let materials: Material[] = [];
@@ -34,8 +28,7 @@ export function materialPanel(send: Send, ask: Ask): Panel {
     return null;
   });
   const law = new SelectField('Law', (law) => set({ law }));
-  const inversion = new SelectField('Inversion', (name) => set({ inversion: name as Inversion }));
-  inversion.offer(INVERSIONS);
+  const inversion = new SelectField('Inversion', (inversion) => set({ inversion }));
   const young = new SliderField(
     "Young's modulus",
     'Pa',
@@ -94,6 +87,7 @@ export function materialPanel(send: Send, ask: Ask): Panel {
     element: panel,
     display(display: DisplayScene) {
       law.offer(display.laws);
+      inversion.offer(display.inversions);
       middles = new Map();
       chosen = 0;
     },

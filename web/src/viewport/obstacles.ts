@@ -1,8 +1,11 @@
-// Obstacles: planes as fading grids, balls, and the balls with which users push.
+// Obstacles: planes as fading grids, balls, other surfaces, and the balls with which users push.
 
 import {
   BackSide,
+  BufferAttribute,
+  BufferGeometry,
   Color,
+  DoubleSide,
   FrontSide,
   Group,
   Matrix4,
@@ -24,6 +27,7 @@ const REACH = 8;
 
 type Plane = Extract<Obstacle, { kind: 'plane' }>;
 type Ball = Extract<Obstacle, { kind: 'ball' }>;
+type Surface = Extract<Obstacle, { kind: 'surface' }>;
 
 const sphere = new SphereGeometry(1, 48, 32);
 
@@ -32,6 +36,7 @@ export class Obstacles {
   private readonly planes: Pool<PlaneObject>;
   private readonly solid: Pool<BallObject>;
   private readonly hollow: Pool<BallObject>;
+  private readonly surfaces: Pool<SurfaceObject>;
   private readonly pushing: Pool<BallObject>;
   private palette: Palette | null = null;
 
@@ -39,6 +44,7 @@ export class Obstacles {
     this.planes = new Pool(this.object, () => this.painted(new PlaneObject(size)));
     this.solid = new Pool(this.object, () => new BallObject(1));
     this.hollow = new Pool(this.object, () => new BallObject(0.3));
+    this.surfaces = new Pool(this.object, () => new SurfaceObject());
     this.pushing = new Pool(this.object, () => this.painted(new BallObject(0.75)));
   }
 
@@ -56,6 +62,10 @@ export class Obstacles {
     this.hollow.show(
       obstacles.filter(isBall).filter((ball) => ball.hollow),
       (member, ball) => member.place(ball),
+    );
+    this.surfaces.show(
+      obstacles.filter((obstacle): obstacle is Surface => obstacle.kind === 'surface'),
+      (member, surface) => member.place(surface),
     );
     this.pushing.show(balls, (member, ball) => member.place(ball, ball.mine));
   }
@@ -103,6 +113,29 @@ class PlaneObject {
 
   paint(palette: Palette): void {
     this.grid.paint(palette.grid, palette.gridOpacity);
+  }
+}
+
+class SurfaceObject {
+  readonly object: Mesh<BufferGeometry, MeshStandardMaterial>;
+  private shown = '';
+
+  constructor() {
+    const material = new MeshStandardMaterial({ color: OBSTACLE, roughness: 0.7, flatShading: true, side: DoubleSide });
+    this.object = new Mesh(new BufferGeometry(), material);
+    this.object.castShadow = true;
+    this.object.receiveShadow = true;
+  }
+
+  place({ vertices, triangles }: Surface): void {
+    // Most obstacles rest, and keep their buffers.
+    const shown = JSON.stringify([vertices, triangles]);
+    if (shown === this.shown) return;
+    this.shown = shown;
+    this.object.geometry.dispose();
+    this.object.geometry = new BufferGeometry();
+    this.object.geometry.setAttribute('position', new BufferAttribute(new Float32Array(vertices.flat()), 3));
+    this.object.geometry.setIndex(triangles.flat());
   }
 }
 

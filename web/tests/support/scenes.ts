@@ -51,7 +51,7 @@ step = "1/100 s"
 duration = "1 s"
 
 [[obstacle]]
-plane = { point = [0, 0, 0], normal = [0, 0, 1] }
+shape.plane = { point = [0, 0, 0], normal = [0, 0, 1] }
 
 [[object]]
 name = "cube"
@@ -71,7 +71,7 @@ step = "1/60 s"
 duration = "1 s"
 
 [[obstacle]]
-plane = {}
+shape.plane = {}
 
 [[object]]
 name = "cube"
@@ -89,7 +89,7 @@ step = "1/60 s"
 duration = "1 s"
 
 [[obstacle]]
-plane = {}
+shape.plane = {}
 
 [material.rubber]
 young = "100 kPa"

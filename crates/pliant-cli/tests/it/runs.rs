@@ -213,7 +213,7 @@ fn notes_are_printed_before_the_work_and_again_with_the_summary() {
 fn energy_that_appears_is_reported_at_once_and_in_the_records() {
     let folder = TempDir::new().unwrap();
     let thrown = "[[object]]\nmesh = { ball = { radius = 0.1 } }\ntranslate = [0, 0.15, 0]\nvelocity = [0, -20, 0]\n\
-                  material = { young = \"1 MPa\", poisson = 0.4, density = 1000 }\n[[obstacle]]\nplane = {}\n\
+                  material = { young = \"1 MPa\", poisson = 0.4, density = 1000 }\n[[obstacle]]\nshape.plane = {}\n\
                   [simulation]\nstep = \"1/60 s\"\nduration = 0.2\n";
     fs::write(folder.path().join("default.toml"), thrown).unwrap();
     let linearized = format!("{thrown}integrator = \"linearized-backward-euler\"\n");
@@ -406,7 +406,10 @@ fn a_scene_of_several_files_is_checked_converted_run_and_rendered() {
     let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
     fs::create_dir(folder.path().join("parts")).unwrap();
     write("a.toml", &format!("include = [\"parts/ground.toml\"]\n{}", scene(4)));
-    write("parts/ground.toml", "[[obstacle]]\nplane = { point = [0, -1, 0] }\n[defaults.obstacle]\nfriction = 0.375\n");
+    write(
+        "parts/ground.toml",
+        "[[obstacle]]\nshape.plane = { point = [0, -1, 0] }\n[defaults.obstacle]\nfriction = 0.375\n",
+    );
     let check = ok(folder.path(), &["scene", "check", "a.toml"]);
     assert!(check.out.contains("parts/ground.toml"), "{}", check.out);
     let whole = ok(folder.path(), &["scene", "convert", "a.toml"]).out;

@@ -9,6 +9,7 @@ use pliant::io::{self, Mesh, WriteOptions};
 use pliant::math::Vec3;
 use pliant::mesh::{Faces, Moduli, Region, SurfaceMesh};
 use pliant::meshing::{MeshingParams, tetrahedralize};
+use pliant_scene::scene::obstacle::Plane;
 use tempfile::TempDir;
 
 struct Run {
@@ -291,7 +292,7 @@ fn options_say_what_a_surface_without_a_scene_is_made_of_and_how_it_falls() {
     }
     assert!(text.contains("density = 1100") || text.contains("density = 1099.99"), "{text}");
     // The tube of the ring is 0.6 m thick in the file, so 1.2 mm, and falls by half a meter.
-    let point = scene.obstacles[0].plane.as_ref().unwrap().point;
+    let point = scene.obstacles[0].shape.options::<Plane>().unwrap().point;
     assert!((point[2].si + 2e-3 * 1.3 + 0.5).abs() < 1e-4, "{point:?}");
     // The last step ends after the duration, which is reported.
     assert!(run.err.contains("simulating 0.025 s instead of 0.02 s"), "{}", run.err);

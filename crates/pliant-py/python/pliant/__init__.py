@@ -40,6 +40,7 @@ from ._pliant import (
     set_threads,
     threads,
 )
+from ._choices import OBSTACLES as _OBSTACLES
 from .errors import (
     CheckpointError,
     FileError,
@@ -89,6 +90,8 @@ __all__ = [
     "solvers",
     "threads",
 ]
+
+_OBSTACLES.attach(Obstacle)
 
 _atexit.register(_at_exit)
 if hasattr(_os, "register_at_fork"):

@@ -1,12 +1,13 @@
 """Functions of the choices in a registry, and their type stubs.
 
-``python -m pliant._choices`` writes the stubs of the modules with such functions next to them.
+``python -m pliant._choices`` writes the stubs of the modules and classes with such functions.
 """
 
 from __future__ import annotations
 
 import inspect
 import json
+import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,8 +23,8 @@ _NONE = inspect.Parameter.empty
 
 
 @dataclass(frozen=True)
-class Module:
-    """A module with one function per entry of a registry."""
+class Owner:
+    """A module or class with one function per entry of a registry."""
 
     name: str
     kind: str
@@ -31,28 +32,74 @@ class Module:
     # Parameters of all functions before and after the options of the entry.
     before: Sequence[tuple[str, str, object]] = ()
     after: Sequence[tuple[str, str, object]] = ()
-    notes: str = ""
+    # True if all options may be given by their position, not only those that are required.
+    positional: bool = False
+    # Class whose static methods the functions are, or an empty string for those of a module.
+    methods_of: str = ""
 
     def functions(self, make: Callable[..., Any]) -> dict[str, Callable[..., Any]]:
         """Returns the functions by name. ``make`` is called with the name of the entry and the arguments."""
         return {_identifier(entry["name"]): self._function(entry, make) for entry in _entries(self.kind)}
+
+    def attach(self, owner: type) -> None:
+        """Makes the functions static methods of a class."""
+        for name, function in self.functions(owner).items():
+            function.__qualname__ = f"{self.methods_of}.{name}"
+            function.__module__ = owner.__module__
+            setattr(owner, name, staticmethod(function))
+
+    @property
+    def stub_file(self) -> Path:
+        """File with the type stub."""
+        return Path(__file__).parent / ("_pliant.pyi" if self.methods_of else f"{self.name}.pyi")
+
+    def with_stub(self, text: str) -> str:
+        """Returns the content of the stub file ``text`` with the current stub: all of a module, a part of a class."""
+        if not self.methods_of:
+            return self.stub()
+        head, marker, rest = text.partition(f"    # Written by `python -m pliant._choices`: {self.kind}.\n")
+        if not marker:
+            raise ValueError(f"there is no place for the functions of {self.methods_of} in the stub")
+        _, separator, tail = rest.partition("\n@final\n")
+        methods = "".join(
+            f"    @staticmethod\n{textwrap.indent(self._declaration(entry), '    ')}" for entry in _entries(self.kind)
+        )
+        return head + marker + methods + separator + tail
 
     def stub(self) -> str:
         """Returns the type stub of the module."""
         imports = "from collections.abc import Mapping, Sequence\nfrom typing import Any, Literal\n\n"
         text = f"{imports}from ._pliant import {', '.join(sorted({'Solver', self.result}))}\nfrom ._types import Quantity, Vector\n"
         for entry in _entries(self.kind):
-            text += f"\ndef {_identifier(entry['name'])}(\n"
-            parameters = self._parameters(entry)
-            for n, (name, annotation, default) in enumerate(parameters):
-                if default is not _NONE and (n == 0 or parameters[n - 1][2] is _NONE):
-                    text += "    *,\n"
-                text += f"    {name}: {annotation}{'' if default is _NONE else f' = {_literal(default)}'},\n"
-            text += f") -> {self.result}: ...\n"
+            text += f"\n{self._declaration(entry)}"
         return _tidied(text)
 
-    def _parameters(self, entry: dict[str, Any]) -> list[tuple[str, str, object]]:
-        options = [
+    def _declaration(self, entry: dict[str, Any]) -> str:
+        text = f"def {_identifier(entry['name'])}(\n"
+        before = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        for parameter in self._signature(entry).parameters.values():
+            if parameter.kind != before:
+                text += "    *,\n"
+            before = parameter.kind
+            default = "" if parameter.default is _NONE else f" = {_literal(parameter.default)}"
+            text += f"    {parameter.name}: {parameter.annotation}{default},\n"
+        return f"{text}) -> {self.result}: ...\n"
+
+    def _signature(self, entry: dict[str, Any]) -> inspect.Signature:
+        def parameter(name: str, annotation: str, default: object, is_option: bool) -> inspect.Parameter:
+            by_position = default is _NONE or (is_option and self.positional)
+            kind = inspect.Parameter.POSITIONAL_OR_KEYWORD if by_position else inspect.Parameter.KEYWORD_ONLY
+            return inspect.Parameter(name, kind, default=default, annotation=annotation)
+
+        parameters = [
+            *(parameter(*one, is_option=False) for one in self.before),
+            *(parameter(*one, is_option=True) for one in self._options(entry)),
+            *(parameter(*one, is_option=False) for one in self.after),
+        ]
+        return inspect.Signature(parameters, return_annotation=self.result)
+
+    def _options(self, entry: dict[str, Any]) -> list[tuple[str, str, object]]:
+        return [
             (
                 option["name"],
                 option["type"] if option["required"] or option["default"] is not None else f"{option['type']} | None",
@@ -60,17 +107,9 @@ class Module:
             )
             for option in sorted(entry["options"], key=lambda option: not option["required"])
         ]
-        return [*self.before, *options, *self.after]
 
     def _function(self, entry: dict[str, Any], make: Callable[..., Any]) -> Callable[..., Any]:
-        kinds = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
-        signature = inspect.Signature(
-            [
-                inspect.Parameter(name, kinds[default is not _NONE], default=default, annotation=annotation)
-                for name, annotation, default in self._parameters(entry)
-            ],
-            return_annotation=self.result,
-        )
+        signature = self._signature(entry)
         name = entry["name"]
 
         def function(*arguments: Any, **keywords: Any) -> Any:
@@ -91,15 +130,29 @@ class Module:
         return function
 
 
-INTEGRATORS = Module(
+INTEGRATORS = Owner(
     name="integrators",
     kind="integrator",
     result="Integrator",
     before=[("dt", "Quantity", _NONE)],
     after=[("halvings", "int", 6), ("solver", "Solver | str", "auto")],
 )
-SOLVERS = Module(name="solvers", kind="solver", result="Solver")
-MODULES = [INTEGRATORS, SOLVERS]
+SOLVERS = Owner(name="solvers", kind="solver", result="Solver")
+OBSTACLES = Owner(
+    name="_pliant",
+    kind="obstacle shape",
+    result="Obstacle",
+    after=[
+        ("stiffness", "Quantity | None", None),
+        ("damping", "Quantity | None", None),
+        ("friction", "float", 0.0),
+        ("friction_speed", "Quantity | None", None),
+        ("motion", "Sequence[tuple[Quantity, Vector]] | None", None),
+    ],
+    positional=True,
+    methods_of="Obstacle",
+)
+OWNERS = [INTEGRATORS, SOLVERS, OBSTACLES]
 
 
 def _entries(kind: str) -> list[dict[str, Any]]:
@@ -133,8 +186,9 @@ def _tidied(stub: str) -> str:
 
 def main() -> None:
     """Writes the stubs."""
-    for module in MODULES:
-        (Path(__file__).parent / f"{module.name}.pyi").write_text(module.stub(), encoding="utf-8")
+    for owner in OWNERS:
+        text = owner.stub_file.read_text(encoding="utf-8") if owner.stub_file.exists() else ""
+        owner.stub_file.write_text(owner.with_stub(text), encoding="utf-8")
 
 
 if __name__ == "__main__":

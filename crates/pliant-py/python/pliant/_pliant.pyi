@@ -543,39 +543,20 @@ class Observation:
 
 @final
 class Obstacle:
-    @staticmethod
-    def plane(
-        point: Vector,
-        normal: Sequence[float],
+    def __new__(
+        cls,
+        shape: str,
         *,
         stiffness: Quantity | None = None,
         damping: Quantity | None = None,
         friction: float = 0.0,
         friction_speed: Quantity | None = None,
         motion: Sequence[tuple[Quantity, Vector]] | None = None,
+        **options: Any,
     ) -> Obstacle: ...
-    @staticmethod
-    def ball(
-        center: Vector,
-        radius: Quantity,
-        *,
-        stiffness: Quantity | None = None,
-        damping: Quantity | None = None,
-        friction: float = 0.0,
-        friction_speed: Quantity | None = None,
-        motion: Sequence[tuple[Quantity, Vector]] | None = None,
-    ) -> Obstacle: ...
-    @staticmethod
-    def hollow_ball(
-        center: Vector,
-        radius: Quantity,
-        *,
-        stiffness: Quantity | None = None,
-        damping: Quantity | None = None,
-        friction: float = 0.0,
-        friction_speed: Quantity | None = None,
-        motion: Sequence[tuple[Quantity, Vector]] | None = None,
-    ) -> Obstacle: ...
+    @property
+    def shape(self) -> str: ...
+    # Written by `python -m pliant._choices`: obstacle shape.
 
 @final
 class Springs:

@@ -48,6 +48,8 @@ pub struct Entry<T: ?Sized> {
     schema: fn(&mut SchemaGenerator) -> Schema,
     /// Parses options.
     deserialize: fn(&mut dyn erased_serde::Deserializer<'_>) -> Result<Box<T>, erased_serde::Error>,
+    /// Option whose value may be given instead of the table of options.
+    main: Option<&'static str>,
 }
 
 /// Option of a choice, as described by its schema.
@@ -94,7 +96,20 @@ impl<T: ?Sized> Entry<T> {
             options: TypeId::of::<O>,
             schema: O::json_schema,
             deserialize: |deserializer| erased_serde::deserialize::<O>(deserializer).map(O::boxed),
+            main: None,
         }
+    }
+
+    /// Sets the main option: scenes may give its value instead of the table of options.
+    #[must_use]
+    pub const fn with_main(mut self, option: &'static str) -> Self {
+        self.main = Some(option);
+        self
+    }
+
+    /// Returns the option whose value may be given instead of the table of options, if there is one.
+    pub fn main_option(&self) -> Option<&'static str> {
+        self.main
     }
 
     /// Returns the name in scenes.

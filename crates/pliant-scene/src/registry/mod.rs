@@ -4,13 +4,15 @@
 //! functions of the Python package and menus of the viewer follow from it. Programs can [`add`](Registry::add) entries
 //! of their own, which scenes then accept like the built-in ones.
 //!
-//! A choice with options is written as `"name"`, or as `{ name = { option = … } }`. Its options are a struct that
+//! A choice with options is written as `"name"`, or as `{ name = { option = … } }`. If one of them is the main option of
+//! the entry, its value may be given alone: `{ name = value }`. Its options are a struct that
 //! implements the trait of its kind, such as [`IntegratorOptions`](crate::scene::IntegratorOptions). [`Tagged`] is the
 //! chosen entry with its options, and [`Entry`] a line of the registry.
 
 mod description;
 mod entry;
 mod tagged;
+mod variants;
 
 use std::sync::{PoisonError, RwLock};
 
@@ -19,6 +21,7 @@ use thiserror::Error;
 pub use description::described;
 pub use entry::{Boxed, Entry, OptionInfo, Options, Registered};
 pub use tagged::Tagged;
+pub use variants::variants;
 
 /// List of the choices of one kind.
 #[derive(Debug)]

@@ -3,23 +3,26 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
-use std::ops::Deref;
+use std::ops::{Deref, DerefMut};
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::value::MapDeserializer;
-use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, Visitor};
+use serde::de::value::{MapAccessDeserializer, MapDeserializer, SeqAccessDeserializer};
+use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Value, json};
 
 use super::{Boxed, Entry, Registered};
 
-/// Entry of a registry with its options, written as `"name"` or `{ name = { option = … } }`.
+/// Entry of a registry with its options, written as `"name"` or `{ name = { option = … } }`. If the entry has a
+/// [main option](Entry::with_main), `{ name = value }` gives its value alone.
 ///
 /// It dereferences to the trait object `T` of its kind.
 pub struct Tagged<T: ?Sized + 'static> {
     entry: &'static Entry<T>,
     options: Box<T>,
+    /// True if it was written with a table of options, and is written so again.
+    is_table: bool,
 }
 
 impl<T: ?Sized + Registered> Tagged<T> {
@@ -30,14 +33,14 @@ impl<T: ?Sized + Registered> Tagged<T> {
     pub fn of<O: Boxed<T>>(options: O) -> Self {
         let entry = T::registry().iter().find(|entry| entry.has_options::<O>());
         let entry = entry.unwrap_or_else(|| panic!("no {} has options {options:?}", T::registry().kind()));
-        Self { entry, options: options.boxed() }
+        Self { entry, options: options.boxed(), is_table: false }
     }
 
     /// Chooses an entry by name, with its default options. Returns `None` if there is no such entry, or if some of its
     /// options must be given.
     pub fn named(name: &str) -> Option<Self> {
         let entry = T::registry().get(name)?;
-        Some(Self { entry, options: entry.default_options()? })
+        Some(Self { entry, options: entry.default_options()?, is_table: false })
     }
 
     /// Returns the name.
@@ -72,9 +75,15 @@ impl<T: ?Sized> Deref for Tagged<T> {
     }
 }
 
+impl<T: ?Sized> DerefMut for Tagged<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        &mut self.options
+    }
+}
+
 impl<T: ?Sized + Registered> Clone for Tagged<T> {
     fn clone(&self) -> Self {
-        Self { entry: self.entry, options: dyn_clone::clone_box(&*self.options) }
+        Self { options: dyn_clone::clone_box(&*self.options), ..*self }
     }
 }
 
@@ -90,23 +99,41 @@ impl<T: ?Sized + Registered> fmt::Debug for Tagged<T> {
     }
 }
 
-impl<T: ?Sized + Registered> Serialize for Tagged<T> {
-    /// Writes the name alone where all options have their defaults.
+/// Serializes a trait object of options.
+struct Erased<'a, T: ?Sized>(&'a T);
+
+impl<T: ?Sized + Registered> Serialize for Erased<'_, T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        struct Erased<'a, T: ?Sized>(&'a T);
+        erased_serde::serialize(self.0, serializer)
+    }
+}
 
-        impl<T: ?Sized + Registered> Serialize for Erased<'_, T> {
-            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                erased_serde::serialize(self.0, serializer)
-            }
-        }
+impl<T: ?Sized + Registered> Tagged<T> {
+    /// Returns true if all options have their defaults.
+    fn is_default(&self) -> bool {
+        self.entry.default_options().is_some_and(|usual| value_of(&*usual) == value_of(&*self.options))
+    }
 
-        let is_default = |usual: Box<T>| value_of(&*usual) == value_of(&*self.options);
-        if self.entry.default_options().is_some_and(is_default) {
+    /// Returns the value of the main option if all others have their defaults, which are not written.
+    fn main_value(&self) -> Option<toml::Value> {
+        let mut options = toml::Table::try_from(Erased(&*self.options)).ok()?;
+        let value = options.remove(self.entry.main_option()?)?;
+        options.is_empty().then_some(value)
+    }
+}
+
+impl<T: ?Sized + Registered> Serialize for Tagged<T> {
+    /// Writes the name alone where all options have their defaults, and the main option alone where all others have
+    /// theirs, unless it was read from a table of options.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if !self.is_table && self.is_default() {
             return serializer.serialize_str(self.name());
         }
         let mut map = serializer.serialize_map(Some(1))?;
-        map.serialize_entry(self.name(), &Erased(&*self.options))?;
+        match self.main_value().filter(|_| !self.is_table) {
+            Some(value) => map.serialize_entry(self.name(), &value)?,
+            None => map.serialize_entry(self.name(), &Erased(&*self.options))?,
+        }
         map.end()
     }
 }
@@ -130,7 +157,7 @@ impl<'de, T: ?Sized + Registered> Visitor<'de> for TaggedVisitor<T> {
     fn visit_str<E: Error>(self, name: &str) -> Result<Tagged<T>, E> {
         let entry = T::registry().find(name).map_err(E::custom)?;
         let none = MapDeserializer::<_, E>::new(std::iter::empty::<(&str, &str)>());
-        OptionsOf(entry).deserialize(none)
+        Ok(Tagged { is_table: false, ..parsed(entry, none)? })
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Tagged<T>, A::Error> {
@@ -149,17 +176,74 @@ impl<'de, T: ?Sized + Registered> Visitor<'de> for TaggedVisitor<T> {
     }
 }
 
-/// Reads the options of an entry.
+/// Parses the table of options of an entry.
+fn parsed<'de, T: ?Sized, D: Deserializer<'de>>(
+    entry: &'static Entry<T>,
+    deserializer: D,
+) -> Result<Tagged<T>, D::Error> {
+    let options = entry.parse(&mut <dyn erased_serde::Deserializer<'_>>::erase(deserializer));
+    // The text of an error of TOML ends in empty lines.
+    let options = options.map_err(|error| Error::custom(error.to_string().trim_end()))?;
+    Ok(Tagged { entry, options, is_table: true })
+}
+
+/// Reads the options of an entry, or the value of its main option.
 struct OptionsOf<T: ?Sized + 'static>(&'static Entry<T>);
 
 impl<'de, T: ?Sized + Registered> DeserializeSeed<'de> for OptionsOf<T> {
     type Value = Tagged<T>;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Tagged<T>, D::Error> {
-        let options = self.0.parse(&mut <dyn erased_serde::Deserializer<'_>>::erase(deserializer));
-        // The text of an error of TOML ends in empty lines.
-        let options = options.map_err(|error| Error::custom(error.to_string().trim_end()))?;
-        Ok(Tagged { entry: self.0, options })
+        match self.0.main_option() {
+            Some(main) => deserializer.deserialize_any(MainOrTable { entry: self.0, main }),
+            None => parsed(self.0, deserializer),
+        }
+    }
+}
+
+struct MainOrTable<T: ?Sized + 'static> {
+    entry: &'static Entry<T>,
+    main: &'static str,
+}
+
+impl<T: ?Sized + Registered> MainOrTable<T> {
+    fn of_main<E: Error>(&self, value: impl Into<toml::Value>) -> Result<Tagged<T>, E> {
+        let table = MapDeserializer::<_, toml::de::Error>::new(std::iter::once((self.main, value.into())));
+        let tagged = parsed(self.entry, table).map_err(|error| E::custom(error.message()))?;
+        Ok(Tagged { is_table: false, ..tagged })
+    }
+}
+
+impl<'de, T: ?Sized + Registered> Visitor<'de> for MainOrTable<T> {
+    type Value = Tagged<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (name, main) = (self.entry.name(), self.main);
+        write!(f, "a table of options as in {{ {name} = {{ {main} = … }} }}, or the value of `{main}` alone")
+    }
+
+    fn visit_bool<E: Error>(self, value: bool) -> Result<Tagged<T>, E> {
+        self.of_main(value)
+    }
+
+    fn visit_i64<E: Error>(self, value: i64) -> Result<Tagged<T>, E> {
+        self.of_main(value)
+    }
+
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Tagged<T>, E> {
+        self.of_main(value)
+    }
+
+    fn visit_str<E: Error>(self, value: &str) -> Result<Tagged<T>, E> {
+        self.of_main(value)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, seq: A) -> Result<Tagged<T>, A::Error> {
+        self.of_main(toml::Value::deserialize(SeqAccessDeserializer::new(seq))?)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Tagged<T>, A::Error> {
+        parsed(self.entry, MapAccessDeserializer::new(map))
     }
 }
 
@@ -169,11 +253,16 @@ impl<T: ?Sized + Registered> JsonSchema for Tagged<T> {
     }
 
     /// Describes each entry as a table with its name as the only key; entries without required options also as the name
-    /// alone.
+    /// alone, and options also as the value of the main one.
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let entry = |entry: &Entry<T>| {
             let (name, about) = (entry.name(), entry.about());
-            let options = entry.schema(generator);
+            let mut options = entry.schema(generator).to_value();
+            if let Some(main) = entry.main_option() {
+                let value = options["properties"][main].clone();
+                let description = options.as_object_mut().and_then(|options| options.remove("description"));
+                options = json!({ "description": description, "anyOf": [value, options] });
+            }
             let table = json!({
                 "type": "object",
                 "properties": { name: options },
@@ -205,7 +294,7 @@ mod tests {
     }
 
     static PETS: Registry<Entry<dyn Pet>> =
-        Registry::new("pet", &[Entry::new::<Cat>("cat"), Entry::new::<Millipede>("millipede")]);
+        Registry::new("pet", &[Entry::new::<Cat>("cat"), Entry::new::<Millipede>("millipede").with_main("legs")]);
 
     impl Registered for dyn Pet {
         const KIND: &'static str = "Pet";
@@ -240,7 +329,10 @@ mod tests {
     #[serde(deny_unknown_fields)]
     struct Millipede {
         /// Number of legs.
-        legs: Located<u32>,
+        legs: u32,
+        /// Its name.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        name: Option<Located<String>>,
     }
 
     impl Pet for Cat {
@@ -251,7 +343,7 @@ mod tests {
 
     impl Pet for Millipede {
         fn legs(&self) -> u32 {
-            self.legs.value
+            self.legs
         }
     }
 
@@ -265,13 +357,13 @@ mod tests {
     }
 
     #[test]
-    fn a_choice_is_a_name_or_a_table_with_its_options_and_is_written_in_the_shorter_form() {
+    fn a_choice_is_a_name_or_a_table_with_its_options_or_the_main_one_and_is_written_as_it_was_given() {
         for (text, legs, short) in [
             ("pet = \"cat\"", 4, "pet = \"cat\"\n"),
-            ("pet = { cat = {} }", 4, "pet = \"cat\"\n"),
-            ("pet = { cat = { lives = 9 } }", 4, "pet = \"cat\"\n"),
+            ("pet = { cat = {} }", 4, "[pet.cat]\nlives = 9\n"),
             ("[pet.cat]\nlives = 3", 4, "[pet.cat]\nlives = 3\n"),
             ("pet = { millipede = { legs = 750 } }", 750, "[pet.millipede]\nlegs = 750\n"),
+            ("pet = { millipede = 750 }", 750, "[pet]\nmillipede = 750\n"),
         ] {
             let house = house(text).unwrap();
             assert_eq!(house.pet.legs(), legs);
@@ -282,14 +374,26 @@ mod tests {
         assert_eq!(Tagged::<dyn Pet>::named("cat"), Some(Tagged::of(Cat { lives: 9 })));
         assert_eq!(Tagged::<dyn Pet>::named("millipede"), None);
         assert!(Tagged::<dyn Pet>::of(Cat { lives: 3 }).is::<Cat>());
+        // Choices of programs are written in the shortest form.
+        for (pet, short) in [
+            (Tagged::of(Cat { lives: 9 }), "pet = \"cat\"\n"),
+            (Tagged::of(Cat { lives: 3 }), "[pet.cat]\nlives = 3\n"),
+            (Tagged::of(Millipede { legs: 750, name: None }), "[pet]\nmillipede = 750\n"),
+            (
+                Tagged::of(Millipede { legs: 750, name: Some("Milli".to_owned().into()) }),
+                "[pet.millipede]\nlegs = 750\nname = \"Milli\"\n",
+            ),
+        ] {
+            assert_eq!(toml::to_string(&House { pet }).unwrap(), short);
+        }
     }
 
     #[test]
     fn options_keep_their_locations_in_the_file() {
-        let text = "pet = { millipede = { legs = 750 } }";
+        let text = "pet = { millipede = { legs = 750, name = \"Milli\" } }";
         let house = house(text).unwrap();
-        let legs = &house.pet.options::<Millipede>().unwrap().legs;
-        assert_eq!(&text[legs.span.clone().unwrap()], "750");
+        let name = house.pet.options::<Millipede>().unwrap().name.as_ref().unwrap();
+        assert_eq!(&text[name.span.clone().unwrap()], "\"Milli\"");
     }
 
     #[test]
@@ -299,6 +403,9 @@ mod tests {
             ("pet = { dog = {} }", "unknown variant `dog`, expected one of `cat`, `millipede`"),
             ("pet = { cat = { tail = 1 } }", "unknown field `tail`, expected `lives`"),
             ("pet = \"millipede\"", "missing field `legs`"),
+            ("pet = { millipede = \"many\" }", "invalid type: string \"many\", expected u32"),
+            ("pet = { millipede = {} }", "missing field `legs`"),
+            ("pet = { millipede = { arms = 2 } }", "unknown field `arms`, expected `legs` or `name`"),
             ("pet = {}", "an empty table, expected the pet as its only key"),
             (
                 "pet = { cat = {}, lives = 3 }",
@@ -322,6 +429,8 @@ mod tests {
         assert_eq!(pets[0]["anyOf"][0]["const"], "cat");
         assert_eq!(pets[0]["anyOf"][1]["properties"]["cat"]["properties"]["lives"]["default"], 9);
         assert_eq!(pets[1]["anyOf"][0]["required"][0], "millipede");
+        let millipede = &pets[1]["anyOf"][0]["properties"]["millipede"]["anyOf"];
+        assert_eq!((&millipede[0]["type"], &millipede[1]["required"][0]), (&json!("integer"), &json!("legs")));
         let options = PETS.get("cat").unwrap().options();
         assert_eq!((options[0].name.as_str(), options[0].is_required), ("lives", false));
         assert_eq!(options[0].default, Some(json!(9)));

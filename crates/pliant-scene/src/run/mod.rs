@@ -33,7 +33,7 @@ use crate::pictures::{self, FrameError, FrameSource, RenderError, Watch};
 use crate::plots;
 use crate::scene::{Built, Picture, SceneError, SceneFile, Source, Up, Verdict};
 use pliant::files::{Disk, ReadError, WriteError};
-use pliant::force::ObstacleShape;
+use pliant::force::ObstacleGeometry;
 use pliant::integrator::{StepError, StepInfo};
 use pliant::simulation::{Checkpoint, CheckpointError, EnergyGain, Simulation, Table, TableError};
 use pliant::system::State;
@@ -343,7 +343,7 @@ impl Run {
     }
 
     /// Returns the obstacles at their positions at a time \[s\].
-    pub fn obstacles(&self, time: f64) -> Vec<ObstacleShape> {
+    pub fn obstacles(&self, time: f64) -> Vec<ObstacleGeometry> {
         self.built.simulation.model().obstacles_at(time)
     }
 
@@ -571,7 +571,7 @@ impl FrameSource for Run {
         Ok(Run::frame(self, number, with_fields)?)
     }
 
-    fn obstacles(&self, time: f64) -> Vec<ObstacleShape> {
+    fn obstacles(&self, time: f64) -> Vec<ObstacleGeometry> {
         Run::obstacles(self, time)
     }
 }

@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::act::{Impulse, Loads, SpringList, add_loads};
+use super::act::SpringList;
 use super::contact;
+use super::load::{Impulse, Loads};
 use super::object::{Prepared, Reader};
 use super::select::{Choice, FaceChoice, ObjectFace};
 use super::softness;
@@ -425,7 +426,7 @@ impl SceneFile {
         scene.simulation.integrator.has_inertia()
             || scene.reduced.is_some()
             || scene.gravity() != Vec3::ZERO
-            || scene.loads.iter().any(|load| load.impulse.is_some())
+            || scene.loads.iter().any(|load| load.kind.needs_mass())
             || scene.objects.iter().any(|object| {
                 let is_moving = [quantity::vec3(&object.velocity), quantity::vec3(&object.spin)] != [Vec3::ZERO; 2];
                 is_moving || object.velocities.is_some()
@@ -527,11 +528,10 @@ impl SceneFile {
                 builder.force(springs.build(&context.rest).map_err(|error| context.error(span, error.to_string()))?);
         }
         let nodal = NodalLoads::new(context.rest.len());
-        let mut loads = Loads { nodal, pressures: Vec::new(), impulses: Vec::new() };
+        let mut loads = Loads { nodal, forces: Vec::new(), impulses: Vec::new() };
         scene.loads.iter().try_for_each(|load| load.build(context, &scene.simulation, &mut loads))?;
         let impulses = std::mem::take(&mut loads.impulses);
-        let has_loads = !loads.nodal.scheduled().is_empty();
-        builder = add_loads(builder, loads, has_loads);
+        builder = loads.add_to(builder);
         if !scene.obstacles.is_empty() {
             let mut obstacles = contact::obstacles(&context.rest, objects, &context.first)
                 .map_err(|error| context.error(None, error.to_string()))?;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::quantity::{Quantity, Time};
-use super::{FormatVersion, Located, Mass, MeshSource, Object, Obstacle, Output, Plane, Scene, Settings, Up};
+use super::quantity::Time;
+use super::{FormatVersion, Located, Mass, MeshSource, Object, Output, Scene, Settings, Up};
 
 impl Scene {
     /// Returns a scene without objects. Everything except the settings has the defaults of a scene file.
@@ -66,22 +66,6 @@ impl Object {
             spin: Default::default(),
             start: None,
             skin: None,
-        }
-    }
-}
-
-impl Obstacle {
-    /// Returns a plane without friction.
-    pub fn plane(plane: Plane) -> Self {
-        Self {
-            plane: Some(Located::new(plane)),
-            ball: None,
-            hollow_ball: None,
-            stiffness: None,
-            damping: Quantity::default(),
-            friction: 0.0,
-            friction_speed: None,
-            motion: None,
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use super::Scene;
 use super::object::Prepared;
-use super::{Obstacle, Scene};
-use pliant::force::{ContactPoints, Obstacles, ObstaclesError, Spacing};
+use pliant::force::{ContactPoints, ObstacleGeometry, Obstacles, ObstaclesError, Spacing};
 use pliant::math::{Vec3, short_number};
 use pliant::mesh::{Embedding, Interpolation, SurfaceMesh, VolumeMesh};
 use pliant::model::Model;
@@ -58,7 +58,8 @@ fn fitted(
 /// Returns a note of one sentence for each contact that is not detected.
 pub(super) fn notes(scene: &Scene, objects: &[Prepared], model: &Model) -> Vec<String> {
     let mut notes = Vec::new();
-    if !scene.obstacles.is_empty() {
+    let obstacles = model.obstacles_at(0.0);
+    if !obstacles.is_empty() {
         for (object, body) in objects.iter().zip(model.bodies()) {
             let points = model
                 .forces()
@@ -71,7 +72,7 @@ pub(super) fn notes(scene: &Scene, objects: &[Prepared], model: &Model) -> Vec<S
             }
             let spacing =
                 points.map_or_else(|| Spacing::of_faces(&object.mesh.boundary().surface), ContactPoints::spacing);
-            notes.extend(passing(scene, &object.name, spacing));
+            notes.extend(passing(&obstacles, &object.name, spacing));
         }
     }
     notes.extend(collisions(scene, objects));
@@ -79,9 +80,12 @@ pub(super) fn notes(scene: &Scene, objects: &[Prepared], model: &Model) -> Vec<S
 }
 
 /// Returns a note on balls that pass or sink in between the contact points of an object.
-fn passing(scene: &Scene, object: &str, spacing: Spacing) -> Option<String> {
-    let radius = |obstacle: &Obstacle| obstacle.ball.as_ref().map(|ball| ball.radius.si);
-    let small = (1..).zip(&scene.obstacles).filter_map(|(number, obstacle)| Some((number, radius(obstacle)?)));
+fn passing(obstacles: &[ObstacleGeometry], object: &str, spacing: Spacing) -> Option<String> {
+    let radius = |geometry: &ObstacleGeometry| match geometry {
+        ObstacleGeometry::Ball { radius, is_hollow: false, .. } => Some(*radius),
+        _ => None,
+    };
+    let small = (1..).zip(obstacles).filter_map(|(number, obstacle)| Some((number, radius(obstacle)?)));
     let small: Vec<(usize, f64)> = small.filter(|(_, radius)| *radius < spacing.max_edge).collect();
     let &(number, radius) = small.iter().min_by(|a, b| a.1.total_cmp(&b.1))?;
     let others = match small.len() {
@@ -97,7 +101,7 @@ fn passing(scene: &Scene, object: &str, spacing: Spacing) -> Option<String> {
     };
     Some(format!(
         "obstacle {number} of {}{others}: a ball of radius {} m {consequence}: contact acts on points of `{object}`, not on its faces; make its cells {} times smaller, or the ball larger",
-        scene.obstacles.len(),
+        obstacles.len(),
         short_number(radius),
         (max_edge / radius).ceil().max(2.0)
     ))

@@ -72,9 +72,8 @@ impl Scene {
         for load in self.loads.iter_mut().map(|load| &mut load.value) {
             in_selection(&mut load.vertices, visit);
             load.faces.iter_mut().for_each(|faces| in_selection(faces, visit));
-            if let Some(name) = &mut load.steps {
-                visit(&mut name.value, name.span.as_ref());
-            }
+            let Located { value: kind, span } = &mut load.kind;
+            kind.visit_files(&mut |name| visit(name, span.as_ref()));
         }
         self.probes.iter_mut().for_each(|probe| in_selection(&mut probe.value.vertices, visit));
     }
@@ -230,7 +229,7 @@ to = { file = "12" }
 stiffness = 1
 [[load]]
 vertices = { file = "13" }
-steps = "14"
+kind.steps = "14"
 [[probe]]
 name = "p"
 vertices = { file = "15" }

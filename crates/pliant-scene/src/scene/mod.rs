@@ -15,7 +15,7 @@
 //!
 //! The types in this module are the format. Their documentation is the reference that [`reference()`] generates, and
 //! [`schema`] describes them to other programs. Each part of the file is interpreted next to its type: objects in
-//! `object.rs`, loads and boundary conditions in `act.rs`, and so on. [`SceneFile::build`] assembles them.
+//! `object.rs`, boundary conditions in `act.rs`, loads in `load/`, and so on. [`SceneFile::build`] assembles them.
 
 mod act;
 mod bounds;
@@ -27,10 +27,12 @@ mod expect;
 mod files;
 mod include;
 pub mod integrator;
+pub mod load;
 mod located;
 mod material;
 mod motion;
 mod object;
+pub mod obstacle;
 mod output;
 mod probe;
 pub mod quantity;
@@ -62,14 +64,16 @@ use serde::{Deserialize, Deserializer, Serialize};
 use pliant::files::Files;
 use pliant::math::Vec3;
 
-pub use act::{Ball, Damping, Fixed, Handle, Load, Obstacle, Plane, SpringLink};
+pub use act::{Damping, Fixed, Handle, SpringLink};
 pub use build::{Built, obstacle_stiffness};
 pub use expect::{Expect, Over, Verdict};
 pub use integrator::{INTEGRATORS, IntegratorChoice, IntegratorContext, IntegratorOptions};
+pub use load::{LOADS, Load, LoadChoice, LoadContext, LoadOptions};
 pub use located::{Excerpt, Included, Located, Locations, SceneError, Source};
 pub use material::{Inverted, MaterialChoice, MaterialFrame, MaterialSettings, MaterialTangent};
 pub use motion::{Keyframe, Motion, Rotation};
 pub use object::{MadeOf, Network, Object, ObjectRegion, Parts, Scale, Skin, Start};
+pub use obstacle::{OBSTACLE_SHAPES, Obstacle, ObstacleShapeChoice, ObstacleShapeContext, ObstacleShapeOptions};
 pub use output::{Animation, Color, Output, Picture, View};
 pub use probe::{Measure, Probe};
 pub use quantity::{Quantity, QuantityError, Vector};
@@ -148,7 +152,7 @@ pub struct Scene {
     /// Forces, tractions, pressures and impulses.
     #[serde(default, rename = "load", skip_serializing_if = "Vec::is_empty")]
     pub loads: Vec<Located<Load>>,
-    /// Planes and balls that bodies collide with.
+    /// Rigid obstacles that bodies collide with.
     #[serde(default, rename = "obstacle", skip_serializing_if = "Vec::is_empty")]
     pub obstacles: Vec<Located<Obstacle>>,
     /// Damping of all bodies.
@@ -257,11 +261,7 @@ impl Scene {
     /// Sets the time step \[s\]. Loads given per step keep their times.
     pub fn set_step(&mut self, step: f64) {
         let before = std::mem::replace(&mut self.simulation.value.step, Located::new(Quantity::new(step)));
-        for load in self.loads.iter_mut().map(|load| &mut load.value) {
-            if load.steps.is_some() && load.interval.is_none() {
-                load.interval = Some(Located::new(before.value));
-            }
-        }
+        self.loads.iter_mut().for_each(|load| load.value.kind.value.keep_times(before.value));
     }
 
     /// Returns the spring stiffness \[N/m\] of the stiffest network.

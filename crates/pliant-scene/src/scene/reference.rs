@@ -146,13 +146,22 @@ fn variant(out: &mut String, schema: &Value, of: &str, queue: &mut VecDeque<Stri
     let table = if has_name && is_empty { String::new() } else { format!("`{{ {key} = … }}`") };
     let or = if name.is_empty() || table.is_empty() { "" } else { " or " };
     put(out, format_args!("- {name}{or}{table}: {}", text(schema)));
-    match inner["properties"].as_object().filter(|properties| !properties.is_empty()) {
+    let (main, options) = match inner["anyOf"].as_array().map(Vec::as_slice) {
+        Some([main, table]) if table["properties"].is_object() => (Some(main), table),
+        _ => (None, inner),
+    };
+    match options["properties"].as_object().filter(|properties| !properties.is_empty()) {
         None if is_empty => out.push('\n'),
         None => put(out, format_args!(" {}\n", kind(inner, queue))),
         Some(properties) => {
-            put(out, format_args!(" Keys:\n"));
+            match main {
+                None => put(out, format_args!(" Keys:\n")),
+                Some(main) => {
+                    put(out, format_args!(" The value is {}, or a table with the keys:\n", kind(main, queue)))
+                }
+            }
             let required: Vec<&str> =
-                inner["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+                options["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
             for (name, property) in properties {
                 let default = match property.get("default") {
                     Some(default @ (Value::Number(_) | Value::String(_))) => format!(", by default `{default}`"),

@@ -10,6 +10,7 @@ const RENAMED: &[(&str, &str)] = &[
     ("least", "min"),
     ("most", "max"),
     ("greatest", "max"),
+    ("hollow_ball", "hollow-ball"),
 ];
 
 /// Renamed ends of the names of columns: old and new.
@@ -25,6 +26,16 @@ const MOVED: &[(&str, &str, &str)] = &[
     ("integrator", "solver_tolerance", "solver = { auto = { tolerance = … } }"),
     ("integrator", "solver_iterations", "solver = { auto = { iterations = … } }"),
     ("must_converge", "damping", "integrator = { newmark = { damping = … } }"),
+    ("schedule", "force", "kind = { force = […] }"),
+    ("schedule", "traction", "kind = { traction = […] }"),
+    ("schedule", "pressure", "kind = { pressure = … }"),
+    ("schedule", "follower", "kind = { pressure = { value = …, follower = … } }"),
+    ("schedule", "impulse", "kind = { impulse = […] }"),
+    ("schedule", "steps", "kind = { steps = … }"),
+    ("schedule", "interval", "kind = { steps = { file = …, interval = … } }"),
+    ("friction_speed", "plane", "shape = { plane = { … } }"),
+    ("friction_speed", "ball", "shape = { ball = { … } }"),
+    ("friction_speed", "hollow_ball", "shape = { hollow-ball = { … } }"),
 ];
 
 /// Returns where the value of a key of an earlier version is given now, if `known` are the keys of its table.
@@ -58,10 +69,13 @@ mod tests {
             "hold" | "fixed" => vec![format!("[[{name}]]\nvertices = \"all\"\n")],
             "scheme" | "integrator" => vec![format!("simulation.{name} = \"newmark\"\n")],
             "old-factor" | "stale-factor" => vec![format!("simulation.solver = \"{name}\"\n")],
+            "hollow_ball" | "hollow-ball" => {
+                vec![format!("[[obstacle]]\nshape.{name} = {{ center = [0, 0, 0], radius = 1 }}\n")]
+            }
             "colour" | "color" => vec![format!("output.picture.{name} = \"speed\"\n")],
             "centre" | "center" => vec![
-                format!("[[obstacle]]\nball = {ball}\n"),
-                format!("[[obstacle]]\nhollow_ball = {ball}\n"),
+                format!("[[obstacle]]\nshape.ball = {ball}\n"),
+                format!("[[obstacle]]\nshape.hollow-ball = {ball}\n"),
                 format!("[[fixed]]\nvertices = {{ sphere = {ball} }}\n"),
                 format!(
                     "[[fixed]]\nvertices = \"all\"\nmotion = {{ {name} = [0, 0, 0], keyframes = [{{ time = 0 }}] }}\n"
@@ -106,6 +120,8 @@ mod tests {
             let line = match *beside {
                 "integrator" => format!("simulation.{old} = 1\n"),
                 "must_converge" => format!("simulation.integrator.newmark.newton.{old} = 1\n"),
+                "schedule" => format!("[[load]]\n{old} = 1\n"),
+                "friction_speed" => format!("[[obstacle]]\n{old} = {{}}\n"),
                 other => panic!("no example of the table with `{other}`"),
             };
             let error = parse(&line).unwrap_err();

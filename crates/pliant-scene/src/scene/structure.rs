@@ -165,7 +165,7 @@ translate = [0, 1, 0]
 
 [[obstacle]]
 class = \"icy\"
-plane = { normal = [0.2, 1, 0] }
+shape = { plane = { normal = [0.2, 1, 0] } }
 ```";
 
 #[cfg(test)]

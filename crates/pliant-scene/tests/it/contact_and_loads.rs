@@ -388,7 +388,8 @@ fn pressure_acts_on_one_body_of_several() {
 
 /// Simulates one body above the ground, with the default integrator unless `settings` override it.
 fn above_ground(object: &str, settings: &str) -> Simulation {
-    let text = format!("[[object]]\n{object}\n[[obstacle]]\nplane = {{}}\n[simulation]\nduration = 1\n{settings}\n");
+    let text =
+        format!("[[object]]\n{object}\n[[obstacle]]\nshape.plane = {{}}\n[simulation]\nduration = 1\n{settings}\n");
     SceneFile::parse(Source::new("test.toml", text)).unwrap().build(&Disk).unwrap().simulation
 }
 
@@ -403,7 +404,7 @@ fn with_all_forces(objects: &[&str]) -> Simulation {
     let text = format!(
         "{objects}\n[material.rubber]\nyoung = 1e5\npoisson = 0.4\ndensity = 1000\n[[handle]]\nobject = \"a\"\nvertices = \"x-max\"\nstiffness = 100\n\
          [[spring]]\nfrom_object = \"a\"\nfrom = {{ nearest = [0, 0, 0] }}\nto_object = \"a\"\nto = {{ nearest = [1, 0, 0] }}\nstiffness = 50\n\
-         [[load]]\nobject = \"a\"\nvertices = \"x-min\"\npressure = 10\n[[obstacle]]\nplane = {{}}\n[simulation]\nstep = 0.01\nduration = 1\n"
+         [[load]]\nobject = \"a\"\nvertices = \"x-min\"\nkind.pressure = 10\n[[obstacle]]\nshape.plane = {{}}\n[simulation]\nstep = 0.01\nduration = 1\n"
     );
     SceneFile::parse(Source::new("test.toml", text)).unwrap().build(&Disk).unwrap().simulation
 }

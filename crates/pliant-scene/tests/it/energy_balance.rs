@@ -25,17 +25,20 @@ const DRIVEN: [(&str, &str); 6] = [
     ),
     (
         "a load that changes in time",
-        "[[load]]\nvertices = \"x-max\"\nforce = [0.3, 0, 0]\nschedule = [[0, 0], [0.02, 1], [0.05, -1]]\n",
+        "[[load]]\nvertices = \"x-max\"\nkind.force = [0.3, 0, 0]\nschedule = [[0, 0], [0.02, 1], [0.05, -1]]\n",
     ),
-    ("a constant load", "[[fixed]]\nvertices = \"x-min\"\n[[load]]\nvertices = \"x-max\"\nforce = [0.3, 0.1, 0]\n"),
-    ("pressure that follows a face", "[[load]]\nvertices = \"x-max\"\npressure = \"500 Pa\"\n"),
+    (
+        "a constant load",
+        "[[fixed]]\nvertices = \"x-min\"\n[[load]]\nvertices = \"x-max\"\nkind.force = [0.3, 0.1, 0]\n",
+    ),
+    ("pressure that follows a face", "[[load]]\nvertices = \"x-max\"\nkind.pressure = \"500 Pa\"\n"),
     (
         "a handle that moves",
         "[[handle]]\nvertices = \"x-max\"\nstiffness = 20\nmotion = { keyframes = [{ time = 0 }, { time = 0.05, translate = [0.05, 0, 0.02] }] }\n",
     ),
     (
         "a plane that pushes",
-        "[[obstacle]]\nplane = { point = [-0.001, 0, 0], normal = [1, 0, 0] }\nmotion = { keyframes = [{ time = 0 }, { time = 0.05, translate = [0.05, 0, 0] }] }\n",
+        "[[obstacle]]\nshape.plane = { point = [-0.001, 0, 0], normal = [1, 0, 0] }\nmotion = { keyframes = [{ time = 0 }, { time = 0.05, translate = [0.05, 0, 0] }] }\n",
     ),
 ];
 
@@ -83,7 +86,7 @@ fn damping_dissipates_the_integral_of_its_power() {
 fn thrown(law: &str, speed: f64, settings: &str) -> Simulation {
     build(&format!(
         "[[object]]\nmesh = {{ ball = {{ radius = 0.1 }} }}\ntranslate = [0, 0.15, 0]\nvelocity = [0, -{speed}, 0]\n\
-         material = {{ law = \"{law}\", young = \"1 MPa\", poisson = 0.4, density = 1000 }}\n[[obstacle]]\nplane = {{}}\n\
+         material = {{ law = \"{law}\", young = \"1 MPa\", poisson = 0.4, density = 1000 }}\n[[obstacle]]\nshape.plane = {{}}\n\
          [simulation]\nduration = 1\n{settings}\n"
     ))
 }
@@ -110,7 +113,7 @@ fn a_linearized_throw_that_gains_energy_is_reported_when_it_does() {
 #[test]
 fn energy_that_appears_in_a_single_step_is_reported_also_if_it_goes_again() {
     let soft = "[[object]]\nmesh = { ball = { radius = 0.1 } }\ntranslate = [0, 0.3, 0]\nvelocity = [0, -20, 0]\n\
-                material = { young = \"100 kPa\", poisson = 0.4, density = 1000 }\n[[obstacle]]\nplane = {}\n\
+                material = { young = \"100 kPa\", poisson = 0.4, density = 1000 }\n[[obstacle]]\nshape.plane = {}\n\
                 [simulation]\nduration = 1\nstep = \"1/60 s\"\nintegrator = \"linearized-backward-euler\"\n";
     let mut simulation = build(soft);
     let start = simulation.observe().total_energy();

@@ -35,7 +35,7 @@ density = 7800
 
 const GROUND: &str = r#"
 [[obstacle]]
-plane = { point = [0, -1, 0] }
+shape.plane = { point = [0, -1, 0] }
 friction = 0.4
 "#;
 
@@ -159,14 +159,14 @@ fn errors_have_the_file_and_the_line_of_the_key() {
     let main = |include: &str| with(&format!("include = [\"{include}\"]"), "");
     for (text, message) in [
         (
-            "\n[[obstacle]]\nplane = {}\nfricton = 1\n",
+            "\n[[obstacle]]\nshape.plane = {}\nfricton = 1\n",
             "parts/b.toml:4:1: there is no key `fricton` here; did you mean `friction`?",
         ),
-        ("[[load]]\nforce = [1, 2, \"3 kg\"]\n", "parts/b.toml:2:16: "),
+        ("[[load]]\nkind.force = [1, 2, \"3 kg\"]\n", "parts/b.toml:2:"),
         ("[output]\nframe_rate = \"x\"\n", "parts/b.toml:2:14: "),
         ("x = = 1\n", "parts/b.toml:1:5: "),
         ("gravity = [1, 2, 3, 4]\n", "parts/b.toml:1:11: `gravity` has 4 entries, expected 3"),
-        ("[obstacle]\nplane = {}\n", "parts/b.toml:1:1: `obstacle` is a list: expected `[[obstacle]]`"),
+        ("[obstacle]\nshape.plane = {}\n", "parts/b.toml:1:1: `obstacle` is a list: expected `[[obstacle]]`"),
         ("simulation = 3\n", "parts/b.toml:1:14: invalid type: integer `3`, expected a table"),
         ("material.m = 3\n", "parts/b.toml:1:14: invalid type: integer `3`, expected a table"),
         (
@@ -184,8 +184,10 @@ fn errors_have_the_file_and_the_line_of_the_key() {
         assert!(found.starts_with(message), "{text}: {found}");
     }
     // Errors of building a scene, too.
-    let files =
-        store(&[("a.toml", &main("b.toml")), ("b.toml", "\n[[load]]\nvertices = \"nowhere\"\nforce = [1, 0, 0]\n")]);
+    let files = store(&[
+        ("a.toml", &main("b.toml")),
+        ("b.toml", "\n[[load]]\nvertices = \"nowhere\"\nkind.force = [1, 0, 0]\n"),
+    ]);
     let file = SceneFile::read(&files, Path::new("a.toml")).unwrap();
     let found = file.build(&files).unwrap_err().to_string();
     assert!(found.starts_with("b.toml:3:12: ") && found.contains("3 | vertices = \"nowhere\""), "{found}");
@@ -260,14 +262,14 @@ fn default_values_fill_tables_and_given_keys_win() {
         [defaults.icy.obstacle]
         friction = 0.02
         [[obstacle]]
-        plane = {}
+        shape.plane = {}
         [[obstacle]]
         class = "icy"
-        plane = {}
+        shape.plane = {}
         [[obstacle]]
         class = "icy"
         friction = 0
-        plane = {}
+        shape.plane = {}
         "#,
     );
     let merged = scene(&[("a.toml", &text)]);
@@ -278,7 +280,7 @@ fn default_values_fill_tables_and_given_keys_win() {
     assert!(merged.obstacles.iter().all(|obstacle| obstacle.damping.si == 5.0));
     // Defaults of an included file are those of all files.
     let defaults = "[defaults.obstacle]\nfriction = 0.3\n";
-    let main = with("include = [\"b.toml\"]", "[[obstacle]]\nplane = {}\n");
+    let main = with("include = [\"b.toml\"]", "[[obstacle]]\nshape.plane = {}\n");
     assert_eq!(scene(&[("a.toml", &main), ("b.toml", defaults)]).obstacles[0].friction, 0.3);
     let main = main + "[defaults.obstacle]\ndamping = 1\n";
     let merged = scene(&[("a.toml", &main), ("b.toml", defaults)]);
@@ -292,7 +294,7 @@ fn types_of_default_values_are_checked_used_or_not_at_their_own_line() {
         ("[defaults.obstacle]\nfriction = \"high\"\n", "a.toml:10:12: "),
         ("[defaults.x.obstacle]\nfriction = \"high\"\n", "a.toml:10:12: "),
         ("[defaults.object]\nmesh = { bax = {} }\n", "a.toml:10:10: there is no value `bax` here; did you mean `box`?"),
-        ("[defaults.load]\nforce = [1, 2]\n", "a.toml:10:"),
+        ("[defaults.load]\nkind.force = [1, 2]\n", "a.toml:10:"),
         ("[defaults.spring]\nfrom = { box = { from = [0, 0, 0] } }\n", "a.toml:10:16: the key `to` is missing"),
         ("[defaults]\nobstacle = 3\n", "a.toml:10:12: invalid type: integer `3`, expected a table"),
         (
@@ -301,21 +303,24 @@ fn types_of_default_values_are_checked_used_or_not_at_their_own_line() {
         ),
         ("[defaults.soft.obstacl]\nfriction = 1\n", "a.toml:9:"),
         ("[defaults.obstacle]\nclass = \"x\"\n", "a.toml:10:1: default values cannot have a class"),
-        ("[[obstacle]]\nclass = \"x\"\nplane = {}\n", "a.toml:10:9: there is no class `x`. There are no classes"),
-        ("[[obstacle]]\nclass = 3\nplane = {}\n", "a.toml:10:9: invalid type: integer `3`, expected a string"),
+        ("[[obstacle]]\nclass = \"x\"\nshape.plane = {}\n", "a.toml:10:9: there is no class `x`. There are no classes"),
+        ("[[obstacle]]\nclass = 3\nshape.plane = {}\n", "a.toml:10:9: invalid type: integer `3`, expected a string"),
         ("[[obstacle]]\nclass = \"obstacle\"\n[defaults.obstacle]\nfriction = 1\n", "a.toml:10:9: there is no class"),
         (
-            "[[obstacle]]\nclass = \"x\"\nplane = {}\n[defaults.x.object]\nrefine = 1\n",
+            "[[obstacle]]\nclass = \"x\"\nshape.plane = {}\n[defaults.x.object]\nrefine = 1\n",
             "a.toml:10:9: the class `x` has no `[defaults.x.obstacle]`",
         ),
-        ("[[obstacle]]\nclss = \"x\"\nplane = {}\n", "a.toml:10:1: there is no key `clss` here; did you mean `class`?"),
+        (
+            "[[obstacle]]\nclss = \"x\"\nshape.plane = {}\n",
+            "a.toml:10:1: there is no key `clss` here; did you mean `class`?",
+        ),
         ("[defaults.expect]\nquantity = \"x\"\n[[expect]]\nvalu = 1\n", "a.toml:12:1: there is no key `valu` here"),
     ] {
         let found = error(&[("a.toml", &with("", lines))]);
         assert!(found.starts_with(message), "{lines}: {found}");
     }
     // An error of building a scene refers to the default value that causes it.
-    let text = with("", "[defaults.obstacle]\nfriction = -1\n[[obstacle]]\nplane = {}\n");
+    let text = with("", "[defaults.obstacle]\nfriction = -1\n[[obstacle]]\nshape.plane = {}\n");
     let built = SceneFile::parse(Source::new("a.toml", text)).unwrap().build(&Disk);
     assert!(built.is_err());
 }

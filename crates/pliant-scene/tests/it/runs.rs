@@ -29,7 +29,7 @@ stiffness = 50
 motion = {{ keyframes = [{{ time = 0 }}, {{ time = 0.2, translate = [0.1, 0, 0] }}] }}
 
 [[obstacle]]
-plane = {{ point = [0, -0.02, 0] }}
+shape.plane = {{ point = [0, -0.02, 0] }}
 stiffness = 2000
 friction = 0.3
 damping = 1
@@ -138,7 +138,7 @@ stiffness = 50
 motion = {{ keyframes = [{{ time = 0 }}, {{ time = 0.2, translate = [0.1, 0, 0] }}] }}
 
 [[obstacle]]
-plane = {{ point = [0, -0.02, 0] }}
+shape.plane = {{ point = [0, -0.02, 0] }}
 stiffness = 2000
 friction = 0.3
 

@@ -6,6 +6,7 @@ use pliant::files::Memory;
 use pliant::io::{Mesh, WriteOptions, write_to};
 use pliant::math::Vec3;
 use pliant::mesh::{Cells, Faces, MaterialData, SurfaceMesh, VolumeMesh, generate};
+use pliant_scene::scene::load::Steps;
 use pliant_scene::scene::{SceneFile, Source};
 
 fn parse(text: &str) -> Result<SceneFile, String> {
@@ -55,7 +56,7 @@ fn statics_without_gravity_need_no_density() {
     for needs_mass in [
         statics.clone(),
         format!("gravity = [0, 0, 0]\n{light}{TIME}"),
-        format!("gravity = [0, 0, 0]\n{statics}{load}impulse = [1, 0, 0]\n"),
+        format!("gravity = [0, 0, 0]\n{statics}{load}kind.impulse = [1, 0, 0]\n"),
         format!("gravity = [0, 0, 0]\n{}", statics.replace("[[object]]", "[[object]]\nvelocity = [1, 0, 0]")),
     ] {
         let error = build(&needs_mass).map(|_| ()).unwrap_err();
@@ -113,16 +114,16 @@ fn pressure_pushes_onto_faces_and_is_a_follower_load_unless_it_is_dead() {
         let reactions = built.simulation.model().reactions(built.simulation.state());
         Ok::<_, String>((sinks, reactions.chunks_exact(3).map(Vec3::from_slice).sum::<Vec3>()))
     };
-    let (sinks, usual) = reaction("pressure = 100\n").unwrap();
-    let (_, follower) = reaction("pressure = 100\nfollower = true\n").unwrap();
-    let (sinks_dead, dead) = reaction("pressure = 100\nfollower = false\n").unwrap();
+    let (sinks, usual) = reaction("kind.pressure = 100\n").unwrap();
+    let (_, follower) = reaction("kind = { pressure = { value = 100, follower = true } }\n").unwrap();
+    let (sinks_dead, dead) = reaction("kind = { pressure = { value = 100, follower = false } }\n").unwrap();
     assert!(sinks < -0.05 && sinks_dead < -0.05, "{sinks} {sinks_dead}");
     assert_eq!(usual, follower);
     // 100 Pa on 0.1 m².
     assert!((dead - Vec3::new(0.0, 10.0, 0.0)).length() < 1e-6, "{dead}");
     assert!(follower.x > 0.5 && follower.y < 10.0, "{follower}");
-    let wrong = reaction("force = [0, -1, 0]\nfollower = true\n").unwrap_err();
-    assert!(wrong.contains("only a `pressure` can be a follower load"), "{wrong}");
+    let wrong = reaction("kind = { force = { value = [0, -1, 0], follower = true } }\n").unwrap_err();
+    assert!(wrong.contains("there is no key `follower` here"), "{wrong}");
 }
 
 #[test]
@@ -166,12 +167,18 @@ fn errors_point_at_what_is_wrong_and_say_what_would_be_right() {
             "[[fixed]]\nvertices = \"all\"\nmotion = { keyframes = [{ time = 1 }, { time = 0 }] }\n",
             "keyframe 1 is at 0 s",
         ),
-        ("[[load]]\nvertices = \"x-max\"\n", "0 of force, traction, pressure, impulse and steps"),
-        ("[[obstacle]]\nfriction = 0.5\n", "expected one of plane, ball and hollow_ball"),
-        ("[[obstacle]]\nplane = { normal = [0, 0, 0] }\n", "which has no direction"),
+        ("[[load]]\nvertices = \"x-max\"\n", "the key `kind` is missing"),
+        ("[[load]]\nkind = \"force\"\n", "the key `value` is missing"),
+        ("[[load]]\nkind = { push = 1 }\n", "there is no value `push` here. Expected one of force, traction, pressure"),
+        ("[[load]]\nkind = { force = [0, nan, 0] }\n", "invalid value"),
+        ("[[load]]\nkind = { force = 3 }\n", "invalid type: integer `3`"),
+        ("[[load]]\nkind = { impulse = [1, 0, 0] }\nschedule = [[0, 1]]\n", "cannot have a `schedule`"),
+        ("[[obstacle]]\nfriction = 0.5\n", "the key `shape` is missing"),
+        ("[[obstacle]]\nshape = \"ball\"\n", "the key `center` is missing"),
+        ("[[obstacle]]\nshape.plane = { normal = [0, 0, 0] }\n", "which has no direction"),
         ("[[probe]]\nname = \"total_energy\"\n", "invalid probe name \"total_energy\""),
         (
-            "[[expect]]\nquantity = \"total_enrgy\"\nmost = 1\n",
+            "[[expect]]\nquantity = \"total_enrgy\"\nmax = 1\n",
             "there is no column `total_enrgy`; did you mean `total_energy`?",
         ),
         ("[[expect]]\nquantity = \"volume\"\nvalue = 1\n", "give one of `tolerance` and `relative`"),
@@ -247,9 +254,9 @@ fn a_scene_that_is_written_is_the_same_scene() {
          translate = [3, 0, 0]\n[[object.region]]\nname = \"core\"\nelements = {{ sphere = {{ center = [3, 0, 0], radius = 0.1 }} }}\n\
          material = {{ young = 1e6, poisson = 0.3, density = 2000 }}\n{TIME}\
          [[fixed]]\nobject = \"object-1\"\nvertices = \"x-min\"\naxes = \"x\"\n[[handle]]\nvertices = {{ nearest = [1, 1, 1] }}\nstiffness = 10\n\
-         [[load]]\nobject = \"object-1\"\nvertices = \"x-max\"\ntraction = [\"1 kPa\", 0, 0]\nschedule = [[0, 0], [\"1 s\", 1]]\n\
-         [[obstacle]]\nplane = {{ point = [0, -1, 0] }}\n[[probe]]\nname = \"tip\"\nvertices = {{ nearest = [1, 1, 1] }}\n\
-         [[expect]]\nquantity = \"tip.x\"\nleast = 0\n[output]\nformats = [\"vtu\", \"glb\"]\n"
+         [[load]]\nobject = \"object-1\"\nvertices = \"x-max\"\nkind.traction = [\"1 kPa\", 0, 0]\nschedule = [[0, 0], [\"1 s\", 1]]\n\
+         [[obstacle]]\nshape.plane = {{ point = [0, -1, 0] }}\n[[probe]]\nname = \"tip\"\nvertices = {{ nearest = [1, 1, 1] }}\n\
+         [[expect]]\nquantity = \"tip.x\"\nmin = 0\n[output]\nformats = [\"vtu\", \"glb\"]\n"
     );
     let first = parse(&text).unwrap();
     let second = parse(&first.scene.to_toml()).unwrap_or_else(|error| panic!("{error}\n{}", first.scene.to_toml()));
@@ -304,7 +311,7 @@ fn the_surface_of_all_objects_is_that_of_each_whether_it_has_a_name_or_not() {
 
 #[test]
 fn an_impulse_on_a_free_body_moves_it_as_a_whole() {
-    let kick = "[[load]]\nimpulse = [100, 0, 0]\n";
+    let kick = "[[load]]\nkind.impulse = [100, 0, 0]\n";
     let mut built = build(&format!("gravity = [0, 0, 0]\n{BLOCK}{TIME}{kick}")).unwrap();
     let seen = built.simulation.observe();
     // p² / 2m with 1000 kg.
@@ -325,16 +332,32 @@ fn a_list_that_is_too_long_is_named() {
     assert!(error.contains("`gravity` has 4 entries, expected 3"), "{error}");
     let error = scene("[0, -9.81, 0]", "[0, 0, 0, \"x\", 1]").unwrap_err();
     assert!(error.contains("`object[1].translate` has 5 entries, expected 3"), "{error}");
+    for (text, message) in [
+        (
+            "[[load]]\nkind = { force = { value = [1, 0, 0, 7] } }\n",
+            "`load[0].kind.force.value` has 4 entries, expected 3",
+        ),
+        ("[[load]]\nkind = { force = [1, 0, 0, 7] }\n", "invalid length 4"),
+        (
+            "[[obstacle]]\nshape = { plane = { point = [0, 0, 0, 7] } }\n",
+            "`obstacle[0].shape.plane.point` has 4 entries, expected 3",
+        ),
+    ] {
+        let error = parse(&format!("{BLOCK}{TIME}{text}")).unwrap_err();
+        assert!(error.contains(message), "{error}");
+    }
 }
 
 #[test]
 fn loads_that_go_by_steps_keep_their_times_at_another_step() {
-    let text =
-        format!("{BLOCK}{TIME}[[load]]\nsteps = \"forces.npy\"\n[[load]]\nsteps = \"forces.npy\"\ninterval = 0.5\n");
+    let text = format!(
+        "{BLOCK}{TIME}[[load]]\nkind.steps = \"forces.npy\"\n[[load]]\nkind.steps = {{ file = \"forces.npy\", interval = 0.5 }}\n"
+    );
     let mut scene = parse(&text).unwrap().scene;
     let step = scene.simulation.step.si;
     scene.set_step(0.1 * step);
-    let intervals: Vec<f64> = scene.loads.iter().map(|load| load.interval.as_ref().unwrap().si).collect();
+    let intervals: Vec<f64> =
+        scene.loads.iter().map(|load| load.kind.options::<Steps>().unwrap().interval.unwrap().si).collect();
     assert_eq!((scene.simulation.step.si, intervals), (0.1 * step, vec![step, 0.5]));
 }
 
@@ -376,21 +399,21 @@ fn a_load_on_a_face_set_acts_on_exactly_its_faces() {
             let found = force(load).unwrap();
             assert!((found - expected * Vec3::Y).length() < 1e-4, "{file}, {load}: {found}, expected {expected}");
         };
-        along_y("vertices = \"both\"\ntraction = [0, 1, 0]", 0.4);
-        along_y("faces = \"both\"\ntraction = [0, 1, 0]", 0.4);
-        along_y("faces = \"top\"\ntraction = [0, 1, 0]", 0.2);
-        along_y("vertices = { set = \"both\" }\ntraction = [0, 1, 0]", 0.4);
-        along_y("vertices = { not = \"both\" }\ntraction = [0, 1, 0]", 0.12);
-        along_y("vertices = { every = [\"both\", \"top\"] }\ntraction = [0, 1, 0]", 0.2);
-        along_y("vertices = { any = [\"top\", \"z-min\"] }\ntraction = [0, 1, 0]", 0.4);
-        along_y("vertices = \"surface\"\ntraction = [0, 1, 0]", 0.52);
-        along_y("vertices = \"x-min\"\ntraction = [0, 1, 0]", 0.01);
-        along_y("faces = \"top\"\nforce = [0, 3, 0]", 3.0);
-        assert!(force("faces = \"both\"\npressure = 1").unwrap().length() < 1e-4, "top and bottom cancel");
-        assert!((force("faces = \"top\"\npressure = 1").unwrap().z.abs() - 0.2).abs() < 1e-4);
-        let both = force("faces = \"top\"\nvertices = \"top\"\npressure = 1").unwrap_err();
+        along_y("vertices = \"both\"\nkind.traction = [0, 1, 0]", 0.4);
+        along_y("faces = \"both\"\nkind.traction = [0, 1, 0]", 0.4);
+        along_y("faces = \"top\"\nkind.traction = [0, 1, 0]", 0.2);
+        along_y("vertices = { set = \"both\" }\nkind.traction = [0, 1, 0]", 0.4);
+        along_y("vertices = { not = \"both\" }\nkind.traction = [0, 1, 0]", 0.12);
+        along_y("vertices = { every = [\"both\", \"top\"] }\nkind.traction = [0, 1, 0]", 0.2);
+        along_y("vertices = { any = [\"top\", \"z-min\"] }\nkind.traction = [0, 1, 0]", 0.4);
+        along_y("vertices = \"surface\"\nkind.traction = [0, 1, 0]", 0.52);
+        along_y("vertices = \"x-min\"\nkind.traction = [0, 1, 0]", 0.01);
+        along_y("faces = \"top\"\nkind.force = [0, 3, 0]", 3.0);
+        assert!(force("faces = \"both\"\nkind.pressure = 1").unwrap().length() < 1e-4, "top and bottom cancel");
+        assert!((force("faces = \"top\"\nkind.pressure = 1").unwrap().z.abs() - 0.2).abs() < 1e-4);
+        let both = force("faces = \"top\"\nvertices = \"top\"\nkind.pressure = 1").unwrap_err();
         assert!(both.contains("both `vertices` and `faces`, expected one of them"), "{both}");
-        let none = force("faces = { indices = [0] }\npressure = 1").unwrap_err();
+        let none = force("faces = { indices = [0] }\nkind.pressure = 1").unwrap_err();
         assert!(none.contains("none of the") && none.contains("among the 1 given"), "{none}");
     }
 }
@@ -569,11 +592,11 @@ fn the_bounds_of_the_schema_are_those_of_the_parser() {
         ("[output]", format!("{spring}stiffness = ?\n[output]"), not_negative),
         ("[output]", format!("{spring}stiffness = 1\ndamping = ?\n[output]"), not_negative),
         ("[output]", format!("{spring}stiffness = 1\nlength = ?\n[output]"), not_negative),
-        ("[output]", "[[obstacle]]\nplane = {}\nstiffness = ?\n[output]".into(), not_negative),
-        ("[output]", "[[obstacle]]\nplane = {}\ndamping = ?\n[output]".into(), not_negative),
-        ("[output]", "[[obstacle]]\nplane = {}\nfriction = ?\n[output]".into(), not_negative),
-        ("[output]", "[[obstacle]]\nplane = {}\nfriction_speed = ?\n[output]".into(), &["1", "0", "-1"]),
-        ("[output]", "[[obstacle]]\nball = { center = [0, -9, 0], radius = ? }\n[output]".into(), lengths),
+        ("[output]", "[[obstacle]]\nshape.plane = {}\nstiffness = ?\n[output]".into(), not_negative),
+        ("[output]", "[[obstacle]]\nshape.plane = {}\ndamping = ?\n[output]".into(), not_negative),
+        ("[output]", "[[obstacle]]\nshape.plane = {}\nfriction = ?\n[output]".into(), not_negative),
+        ("[output]", "[[obstacle]]\nshape.plane = {}\nfriction_speed = ?\n[output]".into(), &["1", "0", "-1"]),
+        ("[output]", "[[obstacle]]\nshape.ball = { center = [0, -9, 0], radius = ? }\n[output]".into(), lengths),
         ("[output]", "[damping]\nmass = ?\n[output]".into(), not_negative),
         ("[output]", "[damping]\nstiffness = ?\n[output]".into(), not_negative),
         ("[output]", "[[probe]]\nname = ?\n[output]".into(), &["\"tip\"", "\"a b\"", "\"\"", "\"é.1-_\""]),
@@ -627,7 +650,7 @@ fn letters_in_a_cage_come_to_rest_on_the_ground_and_do_not_hover() {
 mesh = {{ {mesh} }}
 material = {{ young = "1 MPa", poisson = 0.3, density = 1000 }}
 [[obstacle]]
-plane = {{}}
+shape.plane = {{}}
 friction = 0.3
 [damping]
 mass = 4
@@ -693,7 +716,7 @@ fn a_skin_of_a_part_of_its_mesh_leaves_contact_to_the_mesh_and_the_gap_is_report
     let skinned = |height: f64| {
         let skin = format!("skin = {{ mesh = {{ box = {{ size = [1, {height}, 1], cells = [4, 4, 4] }} }} }}\n");
         let block = BLOCK.replace("cells = [2, 2, 2]", "cells = [8, 8, 8]");
-        build(&format!("{block}{skin}[[obstacle]]\nplane = {{}}\n{TIME}")).unwrap().notes
+        build(&format!("{block}{skin}[[obstacle]]\nshape.plane = {{}}\n{TIME}")).unwrap().notes
     };
     assert_eq!(skinned(0.9), Vec::<String>::new());
     let notes = skinned(0.4);
@@ -706,7 +729,7 @@ fn a_skin_of_a_part_of_its_mesh_leaves_contact_to_the_mesh_and_the_gap_is_report
 fn balls_smaller_than_the_gaps_between_vertices_are_reported_before_the_run() {
     let notes = |cells: u32, radius: f64| {
         let block = BLOCK.replace("[2, 2, 2]", &format!("[{cells}, {cells}, {cells}], elements = \"hex\""));
-        build(&format!("{block}[[obstacle]]\nball = {{ center = [0.5, -0.5, 0.5], radius = {radius} }}\n{TIME}"))
+        build(&format!("{block}[[obstacle]]\nshape.ball = {{ center = [0.5, -0.5, 0.5], radius = {radius} }}\n{TIME}"))
             .unwrap()
             .notes
     };
@@ -725,7 +748,7 @@ fn bodies_that_could_meet_each_other_or_themselves_are_reported() {
     let two = build(&format!("{BLOCK}{BLOCK}translate = [0, 2, 0]\n{TIME}")).unwrap().notes;
     assert_eq!(two, ["bodies do not collide with each other yet: `object-1`, `object-2` pass through one another"]);
     let rod = BLOCK.replace("size = [1, 1, 1], cells = [2, 2, 2]", "size = [2, 0.1, 0.1], cells = [8, 1, 1]");
-    let floor = "[[obstacle]]\nplane = { point = [0, -1, 0] }\n";
+    let floor = "[[obstacle]]\nshape.plane = { point = [0, -1, 0] }\n";
     let folding = build(&format!("{rod}{floor}{TIME}")).unwrap().notes;
     let expected = "nor with themselves: `object` is slender, with a bounding box 2 m long, and if it folds";
     assert!(folding[0].contains(expected), "{folding:?}");

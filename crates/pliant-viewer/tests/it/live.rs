@@ -244,7 +244,7 @@ mesh = { box = { size = [0.2, 0.2, 0.2], cells = [4, 4, 4] } }
 translate = [0, 2, 0]
 material = { law = "neo-hookean", young = 2e4, poisson = 0.4, density = 1000 }
 [[obstacle]]
-plane = {}
+shape.plane = {}
 [simulation]
 step = "1/60 s"
 duration = 1
@@ -540,7 +540,8 @@ async fn detailed_surfaces_are_shown_and_pulled() {
     let skin = "skin = { mesh = { ball = { radius = 0.09, across = 8 } } }\n";
     let text = BLOCK.replace("[[obstacle]]", &format!("{skin}translate = [-0.1, -0.1, -0.1]\n[[obstacle]]"));
     // The surface follows the object and is in the corner; it only matters that it is embedded.
-    let viewer = live(&text.replace("plane = { point = [0, -0.1, 0] }", "plane = { point = [0, -2, 0] }"), true);
+    let viewer =
+        live(&text.replace("shape.plane = { point = [0, -0.1, 0] }", "shape.plane = { point = [0, -2, 0] }"), true);
     let mut client = Client::new(&viewer).await;
     assert_eq!(client.display.header["bodies"][0]["has_visual"], true);
     client.say(json!({ "do": "set", "gravity": [0, 0, 0] })).await;

@@ -42,8 +42,8 @@ pub use interpolated::Interpolated;
 pub use inverted::InvertedElement;
 pub use loads::{LoadsError, NodalLoads, ScheduledLoad, surface_force, surface_traction};
 pub use obstacle::{
-    Contact, ContactPoints, ContactPointsError, Obstacle, ObstacleShape, Obstacles, ObstaclesError, Side, Spacing,
-    Weight,
+    Ball, Contact, ContactPoints, ContactPointsError, Curvature, HollowBall, Obstacle, ObstacleGeometry, ObstacleShape,
+    Obstacles, ObstaclesError, Placement, Plane, ShapeError, Spacing, SurfacePoint, Weight,
 };
 pub use patch::{Patch, PatchError};
 pub use pressure::{Pressure, PressureError, dead_pressure};

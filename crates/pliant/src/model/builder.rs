@@ -163,8 +163,14 @@ impl ModelBuilder {
 
     /// Adds a force on all vertices of the model.
     #[must_use]
-    pub fn force(mut self, force: impl Force + 'static) -> Self {
-        self.forces.push(Box::new(force));
+    pub fn force(self, force: impl Force + 'static) -> Self {
+        self.boxed_force(Box::new(force))
+    }
+
+    /// Adds a force whose type is not known.
+    #[must_use]
+    pub fn boxed_force(mut self, force: Box<dyn Force>) -> Self {
+        self.forces.push(force);
         self
     }
 

@@ -1,7 +1,7 @@
 //! Measured quantities of a model.
 
 use super::{Model, ModelBody};
-use crate::force::{Conditions, ObstacleShape, Obstacles};
+use crate::force::{Conditions, ObstacleGeometry, Obstacles};
 use crate::math::Vec3;
 use crate::sparse::BlockMatrix;
 use crate::system::{Definiteness, State};
@@ -147,9 +147,9 @@ impl Model {
     }
 
     /// Returns the obstacles at their positions at a time \[s\].
-    pub fn obstacles_at(&self, time: f64) -> Vec<ObstacleShape> {
+    pub fn obstacles_at(&self, time: f64) -> Vec<ObstacleGeometry> {
         let all = self.forces().filter_map(|force| (force as &dyn std::any::Any).downcast_ref::<Obstacles>());
-        all.flat_map(|obstacles| obstacles.list().iter().map(|obstacle| obstacle.shape_at(time))).collect()
+        all.flat_map(|obstacles| obstacles.list().iter().map(|obstacle| obstacle.geometry_at(time))).collect()
     }
 
     /// Returns the positions of the nodes \[m\]. For those of vertices, see [`ModelBody::positions`].

@@ -26,9 +26,10 @@ mod steps;
 use std::io::ErrorKind;
 
 use super::integrator::{ExplicitEuler, SymplecticEuler};
+use super::load;
 use super::quantity::{Pressure, Rate, Time, vector};
 use super::{
-    Damping, EARTH, Fixed, IntegratorChoice, Inverted, Load, Located, MaterialChoice, MaterialSettings,
+    Damping, EARTH, Fixed, IntegratorChoice, Inverted, Load, LoadChoice, Located, MaterialChoice, MaterialSettings,
     MaterialTangent, MeshSource, Object, ObjectRegion, Scene, SceneError, SceneFile, Selection, Skin, Source, Start,
     Where,
 };
@@ -296,20 +297,10 @@ impl Translation<'_> {
     fn loads(&self, steps: &Steps) -> Vec<Located<Load>> {
         let Some(file) = self.entries.text("forceLoadsFilename") else { return Vec::new() };
         let span = file.span.clone();
-        let load = Load {
-            object: None,
-            vertices: Located::new(Selection::Named("all".into())),
-            faces: None,
-            force: None,
-            traction: None,
-            pressure: None,
-            follower: None,
-            impulse: None,
-            steps: Some(file),
-            // A column applies to all substeps of a step.
-            interval: steps.has_substeps().then(|| Located::new(Time::new(steps.interval))),
-            schedule: None,
-        };
+        // A column applies to all substeps of a step.
+        let interval = steps.has_substeps().then(|| Time::new(steps.interval));
+        let mut load = Load::new(LoadChoice::of(load::Steps { file: file.value, interval }));
+        load.kind.span.clone_from(&span);
         vec![Located { value: load, span }]
     }
 

@@ -42,7 +42,7 @@ pub const BLOCK: &str = r"
 mesh = { box = { size = [0.2, 0.2, 0.2], cells = [3, 3, 3] } }
 material = { young = 1e5, poisson = 0.4, density = 1000 }
 [[obstacle]]
-plane = { point = [0, -0.1, 0] }
+shape.plane = { point = [0, -0.1, 0] }
 [simulation]
 step = 0.01
 duration = 1

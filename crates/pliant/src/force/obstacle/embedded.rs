@@ -2,7 +2,7 @@
 
 use super::super::rows;
 use super::points::{ContactPoints, MAX_NODES};
-use super::{ContactState, ObstacleShape, PlacedObstacles, Side};
+use super::{ContactState, PlacedObstacles};
 use crate::math::{Mat3, Vec3};
 use crate::sparse::BlockMatrix;
 
@@ -10,23 +10,9 @@ impl<'a> PlacedObstacles<'a> {
     /// Returns false if a box is certainly outside an obstacle.
     fn may_touch(&self, number: usize, [low, high]: [Vec3; 2]) -> bool {
         let (obstacle, placed) = (&self.all.list[number], &self.placed[number]);
-        let center = placed.rest + placed.displacement;
-        let (low, high) = (low - center, high - center);
+        let (low, high) = (low - placed.origin(), high - placed.origin());
         // NaN counts as a possible contact, so that it propagates.
-        if !(low.is_finite() && high.is_finite()) {
-            return true;
-        }
-        let is_outside = match obstacle.shape {
-            ObstacleShape::Plane { .. } => {
-                let n = placed.normal;
-                n.max(Vec3::ZERO).dot(low) + n.min(Vec3::ZERO).dot(high) > 0.0
-            }
-            ObstacleShape::Sphere { radius, side: Side::Outside, .. } => {
-                low.max(-high).max(Vec3::ZERO).length() > radius
-            }
-            ObstacleShape::Sphere { radius, side: Side::Inside, .. } => low.abs().max(high.abs()).length() < radius,
-        };
-        !is_outside
+        !(low.is_finite() && high.is_finite()) || !obstacle.shape.is_outside(&placed.axes, low, high)
     }
 
     /// Calls `visit` with each contact of the points of an element: the point, the index of the obstacle and the

@@ -1,7 +1,8 @@
-//! Penalty contact with planes and spheres.
+//! Penalty contact with rigid obstacles.
 
 mod embedded;
 mod points;
+mod shape;
 #[cfg(test)]
 mod tests;
 mod weight;
@@ -11,7 +12,7 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use super::{Conditions, Definiteness, Force, NO_DIRECTION, at, check_bound, check_length, rows};
+use super::{Conditions, Definiteness, Force, at, check_bound, check_length, rows};
 use crate::math::{Mat3, Vec3, outer, par_sum};
 use crate::mesh::VolumeMesh;
 use crate::motion::{Motion, NotFinite};
@@ -19,43 +20,16 @@ use crate::sparse::{BlockMatrix, BlockPattern};
 
 use embedded::PointOf;
 pub use points::{ContactPoints, ContactPointsError, Spacing};
+pub use shape::{
+    Ball, Curvature, HollowBall, ObstacleGeometry, ObstacleShape, Placement, Plane, ShapeError, SurfacePoint,
+};
 pub use weight::Weight;
-
-/// Shape of an obstacle.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum ObstacleShape {
-    /// Solid half-space behind a plane.
-    Plane {
-        /// Point of the plane \[m\].
-        point: Vec3,
-        /// Normal towards the free side, of any length.
-        normal: Vec3,
-    },
-    /// Solid or hollow ball.
-    Sphere {
-        /// Center \[m\].
-        center: Vec3,
-        /// Radius \[m\].
-        radius: f64,
-        /// Side on which bodies may be.
-        side: Side,
-    },
-}
-
-/// Side of a closed surface.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Side {
-    /// Outside of a solid ball.
-    Outside,
-    /// Inside of a hollow ball.
-    Inside,
-}
 
 /// Solid obstacle for bodies.
 #[derive(Debug, Clone)]
 pub struct Obstacle {
     /// Shape without motion.
-    pub shape: ObstacleShape,
+    pub shape: Arc<dyn ObstacleShape>,
     /// Rigid motion: a function of time should not deform the obstacle.
     pub motion: Motion,
     /// Stiffness `k` per vertex \[N/m\]; [contact points](ContactPoints) have shares of it.
@@ -75,9 +49,9 @@ impl Obstacle {
     pub const FRICTION_SPEED: f64 = 1e-3;
 
     /// Creates an obstacle at rest without damping or friction.
-    pub fn new(shape: ObstacleShape, stiffness: f64) -> Self {
+    pub fn new(shape: impl ObstacleShape + 'static, stiffness: f64) -> Self {
         Self {
-            shape,
+            shape: Arc::new(shape),
             motion: Motion::Still,
             stiffness,
             damping: 0.0,
@@ -94,30 +68,23 @@ impl Obstacle {
 
     /// Creates a solid half-space behind the plane through `point`.
     pub fn plane(point: Vec3, normal: Vec3, stiffness: f64) -> Self {
-        Self::new(ObstacleShape::Plane { point, normal }, stiffness)
+        Self::new(Plane { point, normal }, stiffness)
     }
 
     /// Creates a solid ball.
     pub fn ball(center: Vec3, radius: f64, stiffness: f64) -> Self {
-        Self::new(ObstacleShape::Sphere { center, radius, side: Side::Outside }, stiffness)
+        Self::new(Ball { center, radius }, stiffness)
     }
 
     /// Creates a hollow ball that encloses bodies.
     pub fn hollow_ball(center: Vec3, radius: f64, stiffness: f64) -> Self {
-        Self::new(ObstacleShape::Sphere { center, radius, side: Side::Inside }, stiffness)
+        Self::new(HollowBall { center, radius }, stiffness)
     }
 
-    /// Returns the moved and rotated shape at a time \[s\].
-    pub fn shape_at(&self, time: f64) -> ObstacleShape {
+    /// Returns the moved and rotated shape at a time \[s\], to be drawn.
+    pub fn geometry_at(&self, time: f64) -> ObstacleGeometry {
         let placed = Placed::new(self, time);
-        match self.shape {
-            ObstacleShape::Plane { point, .. } => {
-                ObstacleShape::Plane { point: point + placed.displacement, normal: placed.normal }
-            }
-            ObstacleShape::Sphere { center, radius, side } => {
-                ObstacleShape::Sphere { center: center + placed.displacement, radius, side }
-            }
-        }
+        self.shape.geometry(&Placement { origin: placed.origin(), axes: placed.axes })
     }
 
     /// Returns the obstacle where it is at time zero, if it is valid.
@@ -129,18 +96,7 @@ impl Obstacle {
     }
 
     fn check(&self, number: usize) -> Result<(), ObstaclesError> {
-        let not_finite = |what| Err(ObstaclesError::NotFinite { obstacle: number, what });
-        match self.shape {
-            ObstacleShape::Plane { point, .. } if !point.is_finite() => return not_finite("point"),
-            ObstacleShape::Plane { normal, .. } if normal.try_normalize().is_none() => {
-                return Err(ObstaclesError::Normal { obstacle: number, normal });
-            }
-            ObstacleShape::Sphere { center, .. } if !center.is_finite() => return not_finite("center"),
-            ObstacleShape::Sphere { radius, .. } if !(radius.is_finite() && radius > 0.0) => {
-                return Err(ObstaclesError::Radius { obstacle: number, radius });
-            }
-            _ => {}
-        }
+        self.shape.check().map_err(|error| ObstaclesError::Shape { obstacle: number, error })?;
         let coefficients = [("stiffness", self.stiffness), ("damping", self.damping), ("friction", self.friction)];
         for (what, value) in coefficients {
             if !(value.is_finite() && value >= 0.0) {
@@ -160,12 +116,8 @@ impl Obstacle {
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the message says what each part is")]
 pub enum ObstaclesError {
-    #[error("the {what} of obstacle {obstacle} is not finite")]
-    NotFinite { obstacle: usize, what: &'static str },
-    #[error("the normal of obstacle {obstacle} is {normal}, which has no direction")]
-    Normal { obstacle: usize, normal: Vec3 },
-    #[error("the radius of obstacle {obstacle} is {radius}, expected a positive number of meters")]
-    Radius { obstacle: usize, radius: f64 },
+    #[error("the {} of obstacle {obstacle} {}", error.what, error.problem)]
+    Shape { obstacle: usize, error: ShapeError },
     #[error("the {what} of obstacle {obstacle} is {value}, expected a finite number that is not negative")]
     Coefficient { obstacle: usize, what: &'static str, value: f64 },
     #[error("the friction speed of obstacle {obstacle} is {speed} m/s, expected a positive number")]
@@ -198,17 +150,14 @@ pub struct Contact {
 ///
 /// - `V = k/2 d²`;
 /// - the force `f = −k d n`, which pushes the vertex along `n`;
-/// - `∂f/∂x = k (nnᵀ − d ∂n/∂x)`, where `∂n/∂x` is zero for a plane and `±(I − nnᵀ)/r` at the distance `r` from the
-///   center of a sphere, `+` for a ball: there a vertex that slides sideways is pushed further sideways. If projected,
-///   this negative term is omitted;
+/// - `∂f/∂x = k (nnᵀ − d ∂n/∂x)`. Where the surface is convex, as on a ball, a vertex that slides sideways is pushed
+///   further sideways. If projected, this negative term is omitted;
 /// - damping `c nnᵀ`, which may also slow down separation;
 /// - friction `μ k d / max(|vₜ|, v_ε) (I − nnᵀ)`, where `vₜ` is the velocity along the surface relative to the
 ///   obstacle: Coulomb's law for sliding faster than `v_ε`. It is proportional to the velocity. The derivative of its
 ///   factor is omitted, so that the matrix is positive semi-definite.
 ///
-/// With `d = n·(y − x)` for a plane through `y`; `d = R − r`, `n = (x − y)/r` for a ball around `y`, and `d = r − R`,
-/// `n = −(x − y)/r` for a hollow one. Where `r ≤ 10⁻¹² R` there is no direction: `n` is then the z axis, and `∂n/∂x` is
-/// zero.
+/// The [shape](ObstacleShape) of an obstacle defines `d`, `n` and `∂n/∂x`.
 ///
 /// Contact is detected only at vertices and at [contact points](ContactPoints) of embedded surfaces: features thinner
 /// than the distance between them pass through. Contact points are weighted sums of vertices. All terms above apply,
@@ -237,13 +186,13 @@ struct PlacedObstacles<'a> {
 /// Obstacle at some time.
 #[derive(Debug, Clone, Copy)]
 struct Placed {
-    /// Point or center without motion.
+    /// Origin of the shape without motion.
     rest: Vec3,
-    /// Displacement of that point.
+    /// Displacement of the origin.
     displacement: Vec3,
-    /// Normal of a plane.
-    normal: Vec3,
-    /// Velocity of the point or center.
+    /// Axes of the shape.
+    axes: Mat3,
+    /// Velocity of the origin.
     velocity: Vec3,
     /// Angular velocity \[rad/s\].
     spin: Vec3,
@@ -252,29 +201,32 @@ struct Placed {
 impl Placed {
     /// Evaluates any rigid motion from the images of three arms of one meter.
     fn new(obstacle: &Obstacle, time: f64) -> Self {
-        let (rest, normal) = match obstacle.shape {
-            ObstacleShape::Plane { point, normal } => (point, normal.normalize()),
-            ObstacleShape::Sphere { center, .. } => (center, Vec3::Z),
-        };
+        let Placement { origin: rest, axes } = obstacle.shape.placement();
         let motion = &obstacle.motion;
-        let still = Self { rest, displacement: Vec3::ZERO, normal, velocity: Vec3::ZERO, spin: Vec3::ZERO };
+        let still = Self { rest, displacement: Vec3::ZERO, axes, velocity: Vec3::ZERO, spin: Vec3::ZERO };
         if matches!(motion, Motion::Still) {
             return still;
         }
         let (displacement, velocity) = (motion.displacement(time, rest), motion.velocity(time, rest));
-        let (a, b) = normal.any_orthonormal_pair();
         let arm = |arm: Vec3| {
             let now = arm + (motion.displacement(time, rest + arm) - displacement);
             (now, motion.velocity(time, rest + arm) - velocity)
         };
-        let [a, b, c] = [a, b, normal].map(arm);
+        let [a, b, c] = [axes.x_axis, axes.y_axis, axes.z_axis].map(arm);
         // For orthogonal arms eᵢ, ω = ½ Σ eᵢ × ėᵢ.
         let spin = 0.5 * (a.0.cross(a.1) + b.0.cross(b.1) + c.0.cross(c.1));
-        Self { displacement, normal: c.0.try_normalize().unwrap_or(normal), velocity, spin, ..still }
+        let unit = |moved: Vec3, axis: Vec3| moved.try_normalize().unwrap_or(axis);
+        let axes = Mat3::from_cols(unit(a.0, axes.x_axis), unit(b.0, axes.y_axis), unit(c.0, axes.z_axis));
+        Self { displacement, axes, velocity, spin, ..still }
     }
 
     fn is_finite(&self) -> bool {
-        [self.displacement, self.normal, self.velocity, self.spin].iter().all(|vector| vector.is_finite())
+        self.axes.is_finite() && [self.displacement, self.velocity, self.spin].iter().all(|vector| vector.is_finite())
+    }
+
+    /// Returns the origin of the shape \[m\].
+    fn origin(&self) -> Vec3 {
+        self.rest + self.displacement
     }
 }
 
@@ -283,8 +235,7 @@ struct ContactState<'a> {
     obstacle: &'a Obstacle,
     depth: f64,
     normal: Vec3,
-    /// Curvature: `∂n/∂x = curvature (I − nnᵀ)`.
-    curvature: f64,
+    curvature: Curvature,
     /// Velocity of the obstacle at the contact.
     velocity: Vec3,
 }
@@ -295,12 +246,11 @@ impl ContactState<'_> {
     }
 
     fn stiffness(&self, definiteness: Definiteness) -> Mat3 {
-        let across = match definiteness {
-            Definiteness::Exact => -self.depth * self.curvature,
-            Definiteness::Projected => (-self.depth * self.curvature).max(0.0),
+        let across = |curvature: f64| match definiteness {
+            Definiteness::Exact => -self.depth * curvature,
+            Definiteness::Projected => (-self.depth * curvature).max(0.0),
         };
-        let along = outer(self.normal, self.normal);
-        (along + (Mat3::IDENTITY - along) * across) * self.obstacle.stiffness
+        self.curvature.map(self.normal, across) * self.obstacle.stiffness
     }
 
     /// Returns the damping matrix `D(u, v)`.
@@ -451,17 +401,7 @@ impl<'a> PlacedObstacles<'a> {
         let (obstacle, placed) = (&self.all.list[number], &self.placed[number]);
         // Displacements are added last, so that small ones keep their precision far from the origin.
         let arm = (rest - placed.rest) + (u - placed.displacement);
-        let (depth, normal, curvature) = match obstacle.shape {
-            ObstacleShape::Plane { .. } => (-placed.normal.dot(arm), placed.normal, 0.0),
-            ObstacleShape::Sphere { radius, side, .. } => {
-                let r = arm.length();
-                let (outward, curvature) = if r <= NO_DIRECTION * radius { (Vec3::Z, 0.0) } else { (arm / r, 1.0 / r) };
-                match side {
-                    Side::Outside => (radius - r, outward, curvature),
-                    Side::Inside => (r - radius, -outward, -curvature),
-                }
-            }
-        };
+        let SurfacePoint { depth, normal, curvature } = obstacle.shape.surface(&placed.axes, arm);
         // A NaN position counts as a contact, so that it propagates.
         if depth <= 0.0 {
             return None;

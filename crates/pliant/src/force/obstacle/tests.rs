@@ -19,6 +19,77 @@ fn three_obstacles() -> [Obstacle; 3] {
     ]
 }
 
+/// Capsule around the third axis, as a program would add it.
+#[derive(Debug)]
+struct Capsule {
+    center: Vec3,
+    axis: Vec3,
+    half_length: f64,
+    radius: f64,
+}
+
+impl ObstacleShape for Capsule {
+    fn check(&self) -> Result<(), ShapeError> {
+        ShapeError::check_length("radius", self.radius)
+    }
+
+    fn placement(&self) -> Placement {
+        Placement::along(self.center, self.axis)
+    }
+
+    fn surface(&self, axes: &Mat3, arm: Vec3) -> SurfacePoint {
+        let axis = axes.z_axis;
+        let along = axis.dot(arm);
+        let outward = arm - along.clamp(-self.half_length, self.half_length) * axis;
+        let r = outward.length();
+        let normal = outward / r;
+        let curvature = if along.abs() > self.half_length {
+            Curvature::Uniform(1.0 / r)
+        } else {
+            Curvature::Principal([(1.0 / r, axis.cross(normal)), (0.0, axis)])
+        };
+        SurfacePoint { depth: self.radius - r, normal, curvature }
+    }
+
+    fn is_outside(&self, _: &Mat3, low: Vec3, high: Vec3) -> bool {
+        low.max(-high).max(Vec3::ZERO).length() > self.radius + self.half_length
+    }
+
+    fn geometry(&self, placement: &Placement) -> ObstacleGeometry {
+        let block = generate::block([1.0; 3], [1, 1, 1], Cells::Hex).unwrap().boundary().surface;
+        let size = Vec3::new(self.radius, self.radius, self.half_length + self.radius);
+        let place = |&x: &Vec3| placement.origin + placement.axes * ((2.0 * x - Vec3::ONE) * size);
+        let corners = block.vertices().iter().map(place).collect();
+        ObstacleGeometry::Surface(SurfaceMesh::new(corners, block.faces().clone()).unwrap())
+    }
+}
+
+#[test]
+fn a_shape_that_a_program_adds_has_exact_derivatives_moves_and_can_be_drawn() {
+    let mesh = small_mesh(Cells::Hex);
+    let axis = Vec3::new(1.0, 0.1, 0.05).normalize();
+    let capsule = Capsule { center: Vec3::new(0.5, 0.05, 0.6), axis, half_length: 0.4, radius: 0.75 };
+    let mut obstacles = Obstacles::new(mesh.vertices(), [Obstacle::new(capsule, K)]).unwrap();
+    for u in &states(&mesh)[..2] {
+        let contacts = obstacles.contacts(u, 0.0);
+        assert!(contacts.len() > 2 && contacts.iter().all(|contact| contact.depth > 1e-4), "{contacts:?}");
+        check_derivatives(&mut obstacles, &Conditions::START, u);
+    }
+    // A quarter turn about the x axis takes an axis along y to z.
+    let turn = Pose { rotation: Vec3::new(0.5 * PI, 0.0, 0.0), translation: Vec3::ZERO };
+    let motion = Keyframes::new(Vec3::ZERO, vec![(0.0, Pose::default()), (1.0, turn)]).unwrap();
+    let upright = Capsule { center: Vec3::ZERO, axis: Vec3::Y, half_length: 1.0, radius: 0.1 };
+    let obstacle = Obstacle { motion: motion.into(), ..Obstacle::new(upright, K) };
+    let obstacles = Obstacles::new([Vec3::new(0.0, 0.05, 0.9)], [obstacle]).unwrap();
+    assert!(obstacles.contacts(&[0.0; 3], 0.0).is_empty());
+    let contacts = obstacles.contacts(&[0.0; 3], 1.0);
+    let [Contact { depth, .. }] = contacts[..] else { panic!("{contacts:?}") };
+    assert!((depth - 0.05).abs() < 1e-12);
+    let ObstacleGeometry::Surface(surface) = obstacles.list()[0].geometry_at(1.0) else { panic!() };
+    let [low, high] = surface.bounding_box();
+    assert!((high - Vec3::new(0.1, 0.1, 1.1)).length() < 1e-12 && (low + high).length() < 1e-12);
+}
+
 fn moving(velocity: Vec3) -> Motion {
     Keyframes::translations([(0.0, Vec3::ZERO), (10.0, 10.0 * velocity)]).unwrap().into()
 }
