@@ -53,7 +53,8 @@ pub(super) fn check_state<S: System>(system: &S, state: &State) -> Result<(), St
     }
 }
 
-/// Sets the fixed coordinates to their prescribed values at the end of a step `h`, and their velocities to the mean ones.
+/// Sets the fixed coordinates to their prescribed values at the end of a step `h`, and their velocities to the mean
+/// ones.
 pub(super) fn prescribe_motion<S: System>(
     system: &S,
     state: &State,
