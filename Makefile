@@ -72,6 +72,7 @@ lint: tools python-tools web/node_modules/.package-lock.json ## Run format check
 	$(WITH_NODE) npm run --silent lint
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --quiet -- -D warnings
+	$(CARGO) clippy --package pliant --lib --no-default-features --quiet -- -D warnings
 
 bench: ## Time the library; takes a few minutes
 	$(CARGO) bench --workspace --exclude pliant-py

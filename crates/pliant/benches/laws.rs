@@ -4,8 +4,8 @@
 //! what users get. Divide the time by the 4096 points.
 
 use divan::{Bencher, black_box, counter::ItemsCount};
-use pliant::material::{AnyLaw, Law, LawVisitor, YoungPoisson};
-use pliant::math::{Kernel, Lanes, Matrix, Simd, dispatch};
+use pliant::material::{AnyLaw, Definiteness, LANES, Law, LawVisitor, Material, Points, YoungPoisson};
+use pliant::math::Matrix;
 
 fn main() {
     divan::main();
@@ -33,84 +33,57 @@ fn law(name: &str) -> AnyLaw {
     }
 }
 
-/// Returns deformation gradients near rest: for each entry, the values at all points.
-fn states() -> Vec<Vec<f64>> {
+/// Returns deformation gradients near rest.
+fn states() -> Vec<Points<9>> {
     let mut rng = fastrand::Rng::with_seed(1);
-    (0..9).map(|n| (0..POINTS).map(|_| f64::from(u8::from(n % 4 == 0)) + 0.2 * rng.f64()).collect()).collect()
-}
-
-/// Kernel that computes the stress, and optionally the tangent, at all states. It returns a sum, so that the compiler
-/// omits nothing.
-struct Evaluate<'a, L> {
-    law: &'a L,
-    states: &'a [Vec<f64>],
-    tangent: bool,
-}
-
-impl<L: Law> Kernel for Evaluate<'_, L> {
-    type Output = f64;
-
-    #[inline(always)]
-    fn run<R: Simd>(self) -> f64 {
-        let mut sum = R::from(0.0);
-        for point in (0..POINTS).step_by(R::WIDTH) {
-            let mut f: Matrix<R> = Matrix::zero();
-            for n in 0..9 {
-                f.0[n / 3][n % 3] = R::load(&self.states[n][point..]);
-            }
-            if self.tangent {
-                let (p, a) = self.law.stress_and_tangent(&f);
-                sum += p.double_dot(&p);
-                for i in 0..9 {
-                    for j in 0..9 {
-                        sum += a[i][j];
-                    }
-                }
-            } else {
-                let p = self.law.stress(&f);
-                sum += p.double_dot(&p);
-            }
+    let mut states = vec![Points::ZERO; POINTS / LANES];
+    for state in &mut states {
+        for (n, entries) in state.0.iter_mut().enumerate() {
+            entries.fill_with(|| f64::from(u8::from(n % 4 == 0)) + 0.2 * rng.f64());
         }
-        let mut lanes = vec![0.0; R::WIDTH];
-        sum.store(&mut lanes);
-        lanes.iter().sum()
     }
+    states
 }
 
-struct Bench<'a, 'b> {
-    bencher: Bencher<'a, 'b>,
-    tangent: bool,
-    registers: bool,
-}
+/// Visitor that times a law at one point at a time, as it would run without vector registers.
+struct OneAtATime<'a, 'b>(Bencher<'a, 'b>);
 
-impl LawVisitor for Bench<'_, '_> {
+impl LawVisitor for OneAtATime<'_, '_> {
     type Output = ();
 
     fn visit<L: Law + 'static>(self, law: &L) {
+        let gradient = |state: &Points<9>, lane: usize| {
+            Matrix(std::array::from_fn(|i| std::array::from_fn(|j| state.0[3 * i + j][lane])))
+        };
         let states = states();
-        let (tangent, registers) = (self.tangent, self.registers);
-        self.bencher.counter(ItemsCount::new(POINTS)).bench_local(|| {
-            let kernel = Evaluate { law: black_box(law), states: &states, tangent };
-            if registers { dispatch(kernel) } else { kernel.run::<Lanes<1, false>>() }
+        let states: Vec<Matrix<f64>> =
+            states.iter().flat_map(|state| (0..LANES).map(move |lane| gradient(state, lane))).collect();
+        self.0.counter(ItemsCount::new(POINTS)).bench_local(|| {
+            let law = black_box(law);
+            for f in &states {
+                black_box(law.stress_and_tangent(f));
+            }
         });
     }
 }
 
-fn bench(bencher: Bencher<'_, '_>, name: &str, tangent: bool, registers: bool) {
-    law(name).visit(Bench { bencher, tangent, registers });
-}
-
 #[divan::bench(args = names())]
 fn stress(bencher: Bencher<'_, '_>, name: &str) {
-    bench(bencher, name, false, true);
+    let (material, states) = (Material::from(law(name)), states());
+    let mut stresses = vec![Points::ZERO; states.len()];
+    bencher.counter(ItemsCount::new(POINTS)).bench_local(|| material.stresses(black_box(&states), &mut stresses));
 }
 
 #[divan::bench(args = names())]
 fn stress_and_tangent(bencher: Bencher<'_, '_>, name: &str) {
-    bench(bencher, name, true, true);
+    let (material, states) = (Material::from(law(name)), states());
+    let (mut stresses, mut tangents) = (vec![Points::ZERO; states.len()], vec![Points::ZERO; states.len()]);
+    bencher.counter(ItemsCount::new(POINTS)).bench_local(|| {
+        material.stresses_and_tangents(Definiteness::Exact, black_box(&states), &mut stresses, &mut tangents);
+    });
 }
 
 #[divan::bench(args = names())]
 fn stress_and_tangent_one_at_a_time(bencher: Bencher<'_, '_>, name: &str) {
-    bench(bencher, name, true, false);
+    law(name).visit(OneAtATime(bencher));
 }

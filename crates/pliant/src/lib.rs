@@ -25,14 +25,47 @@
 //!
 //! Scene files, runs into folders, animations and pictures are in the crate `pliant-scene`.
 //!
-//! ```
-//! use pliant::mesh::{Cells, generate};
+//! # Examples
 //!
-//! let bar = generate::block([1.0, 0.2, 0.2], [20, 4, 4], Cells::Tet5)?;
-//! assert_eq!(bar.element_count(), 20 * 4 * 4 * 5);
-//! assert!((bar.volume() - 0.04).abs() < 1e-15);
+//! A bar that is fixed at one end swings under its weight:
+//!
+//! ```
+//! use pliant::prelude::*;
+//!
+//! let bar = generate::block([1.0, 0.2, 0.2], [10, 2, 2], Cells::Tet5)?;
+//! let clamp = bar.vertex_sets()["x-min"].clone();
+//! let rubber = AnyLaw::new("stable-neo-hookean", YoungPoisson { young: 1e6, poisson: 0.45 })?;
+//! let model = Model::builder()
+//!     .body(Body::new(bar, rubber, 1000.0))
+//!     .fix(Fixed::new(clamp))
+//!     .gravity(Vec3::new(0.0, -9.81, 0.0))
+//!     .build()?;
+//!
+//! let mut state = model.rest_state();
+//! let mut assembly = Assembly::new(model);
+//! let mut solver = SolverParams::default().build();
+//! let mut integrator = BackwardEuler::default();
+//! for _ in 0..10 {
+//!     integrator.step(&mut assembly, &mut solver, &mut state, 0.01)?;
+//! }
+//! assert!(assembly.model().observe(&state).center_of_mass.y < 0.1 - 0.02);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! A [`Simulation`](simulation::Simulation) keeps model, integrator, solver and state together, and adds checkpoints
+//! and an energy balance. A [`VolumeMesh`](mesh::VolumeMesh) also comes from arrays, from files ([`io`]) or from a
+//! surface ([`meshing`]).
+//!
+//! # Features
+//!
+//! | feature | default | content |
+//! |---|---|---|
+//! | `formats` | yes | [`io`], [`matrix_io`], [`files::Disk`], files of reduced bases |
+//! | `meshing` | yes | [`meshing`] |
+//! | `serde` | no | serialization of meshes, their materials, and the reports about them |
+//!
+//! With `default-features = false`, models, laws, forces, solvers, integrators and reduced models remain, and files in
+//! the formats of Pliant itself (checkpoints, reductions) in any [`Files`](files::Files).
 
 /// Compiles the examples of the README.
 #[cfg(doctest)]
@@ -45,15 +78,19 @@ pub mod files;
 pub mod force;
 pub mod geometry;
 pub mod integrator;
+#[cfg(feature = "formats")]
 pub mod io;
 pub mod mass;
 pub mod material;
 pub mod math;
+#[cfg(feature = "formats")]
 pub mod matrix_io;
 pub mod mesh;
+#[cfg(feature = "meshing")]
 pub mod meshing;
 pub mod model;
 pub mod motion;
+pub mod prelude;
 pub mod reduced;
 pub mod simulation;
 pub mod solver;

@@ -261,9 +261,9 @@ pub(super) fn read_frame(path: &Path, vertex_count: usize) -> Result<(Vec<f64>, 
 
 /// Returns the CRC-32 checksum of a text.
 pub(super) fn checksum(text: &str) -> u32 {
-    let mut sum = flate2::Crc::new();
+    let mut sum = crc32fast::Hasher::new();
     sum.update(text.as_bytes());
-    sum.sum()
+    sum.finalize()
 }
 
 /// Removes the files of a series: those whose names end in six or more digits, and their PVD index.

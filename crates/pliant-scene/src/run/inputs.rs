@@ -41,7 +41,7 @@ impl Inputs {
 }
 
 fn mesh_checksum(built: &Built) -> u32 {
-    let mut sum = flate2::Crc::new();
+    let mut sum = crc32fast::Hasher::new();
     sum.update(&built.simulation.model().fingerprint().to_le_bytes());
     for (surface, _) in built.skins.iter().flatten() {
         for x in surface.vertices() {
@@ -49,7 +49,7 @@ fn mesh_checksum(built: &Built) -> u32 {
         }
         surface.faces().vertices().iter().for_each(|vertex| sum.update(&vertex.to_le_bytes()));
     }
-    sum.sum()
+    sum.finalize()
 }
 
 /// Disk that records checksums of all files read from it.
@@ -58,11 +58,11 @@ pub(super) struct ReadFiles(RefCell<BTreeMap<PathBuf, u32>>);
 
 impl ReadFiles {
     fn record(&self, path: &Path, bytes: &[u8]) {
-        let mut sum = flate2::Crc::new();
+        let mut sum = crc32fast::Hasher::new();
         sum.update(bytes);
         // An empty path is the current folder.
         if let Ok(path) = std::path::absolute(Path::new(".").join(path)) {
-            self.0.borrow_mut().insert(path, sum.sum());
+            self.0.borrow_mut().insert(path, sum.finalize());
         }
     }
 }

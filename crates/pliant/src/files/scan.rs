@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::error::{Location, ReadError};
+use super::quote;
 
 /// Rules of a text format for what separates words.
 #[derive(Debug, Clone, Copy, Default)]
@@ -220,14 +221,6 @@ impl<'a> Scanner<'a> {
             self.at += 1;
         }
     }
-}
-
-/// Returns a word of a file for a message: short, printable, in quotes.
-pub fn quote(word: &[u8]) -> String {
-    const SHOWN: usize = 40;
-    let shown = &word[..word.len().min(SHOWN)];
-    let dots = if word.len() > SHOWN { "…" } else { "" };
-    format!("`{}{dots}`", shown.escape_ascii())
 }
 
 #[cfg(test)]

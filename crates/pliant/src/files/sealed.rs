@@ -105,7 +105,7 @@ impl<'a> Sealed<'a> {
 }
 
 fn checksum(bytes: &[u8]) -> u32 {
-    let mut sum = flate2::Crc::new();
+    let mut sum = crc32fast::Hasher::new();
     sum.update(bytes);
-    sum.sum()
+    sum.finalize()
 }

@@ -18,6 +18,23 @@ use crate::system::{Combination, State, System};
 /// is convex between both ends of it, all forces have an energy, and loads, fixed vertices and obstacles do not move.
 /// [`limit_energy`](Self::limit_energy) bounds the gain elsewhere. Prescribed motion of fixed vertices is applied in
 /// the first iteration, without line search.
+///
+/// # Examples
+///
+/// ```
+/// # use pliant::prelude::*;
+/// # let bar = generate::block([1.0, 0.2, 0.2], [5, 1, 1], Cells::Tet5)?;
+/// # let clamp = bar.vertex_sets()["x-min"].clone();
+/// # let law = AnyLaw::new("stvk", YoungPoisson { young: 1e6, poisson: 0.3 })?;
+/// # let body = Body::new(bar, law, 1000.0);
+/// # let model = Model::builder().body(body).fix(Fixed::new(clamp)).gravity(Vec3::new(0.0, -9.81, 0.0)).build()?;
+/// let (mut state, mut assembly) = (model.rest_state(), Assembly::new(model));
+/// let mut solver = SolverParams::default().build();
+/// let mut integrator = BackwardEuler::for_animation();
+/// let info = integrator.step(&mut assembly, &mut solver, &mut state, 0.01)?;
+/// assert!(info.newton_iterations >= 1 && state.time == 0.01);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct BackwardEuler {
     /// Parameters of Newton's method.

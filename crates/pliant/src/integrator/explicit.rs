@@ -10,6 +10,24 @@ use crate::system::{State, System};
 
 /// Symplectic Euler: `v₊ = v + h M⁻¹(f(q) − D v)`, `q₊ = q + h v₊`. Stable up to about `2/ω`, where its energy stays
 /// bounded for all times.
+///
+/// # Examples
+///
+/// ```
+/// # use pliant::prelude::*;
+/// # let bar = generate::block([1.0, 0.2, 0.2], [5, 1, 1], Cells::Tet5)?;
+/// # let clamp = bar.vertex_sets()["x-min"].clone();
+/// # let law = AnyLaw::new("stvk", YoungPoisson { young: 1e6, poisson: 0.3 })?;
+/// # let body = Body::new(bar, law, 1000.0);
+/// # let model = Model::builder().body(body).fix(Fixed::new(clamp)).gravity(Vec3::new(0.0, -9.81, 0.0)).build()?;
+/// let (mut state, mut assembly) = (model.rest_state(), Assembly::new(model));
+/// let mut solver = SolverParams::default().build();
+/// // An explicit integrator needs steps below the limit of the mesh.
+/// let limit = pliant::integrator::stability(&mut assembly, &mut solver, &state, 1e-4)?.max_step;
+/// SymplecticEuler::default().step(&mut assembly, &mut solver, &mut state, 0.9 * limit)?;
+/// assert!(state.v.iter().any(|v| *v < 0.0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct SymplecticEuler(Euler);
 

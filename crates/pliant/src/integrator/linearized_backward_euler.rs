@@ -14,6 +14,23 @@ use crate::system::{Combination, Definiteness, State, System};
 /// `(M + hD + h²K) Δv = h (f − (hK + D) v)`, then `v₊ = v + Δv` and `q₊ = q + h v₊`.
 ///
 /// Forces are evaluated at the positions at the start of the step and at the time of its end.
+///
+/// # Examples
+///
+/// ```
+/// # use pliant::prelude::*;
+/// # let bar = generate::block([1.0, 0.2, 0.2], [5, 1, 1], Cells::Tet5)?;
+/// # let clamp = bar.vertex_sets()["x-min"].clone();
+/// # let law = AnyLaw::new("stvk", YoungPoisson { young: 1e6, poisson: 0.3 })?;
+/// # let body = Body::new(bar, law, 1000.0);
+/// # let model = Model::builder().body(body).fix(Fixed::new(clamp)).gravity(Vec3::new(0.0, -9.81, 0.0)).build()?;
+/// let (mut state, mut assembly) = (model.rest_state(), Assembly::new(model));
+/// let mut solver = SolverParams::default().build();
+/// let mut integrator = LinearizedBackwardEuler::default();
+/// let info = integrator.step(&mut assembly, &mut solver, &mut state, 0.01)?;
+/// assert_eq!(info.newton_iterations, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct LinearizedBackwardEuler {
     /// Choice of `K`. A projected one keeps the matrix positive definite for any state and step.

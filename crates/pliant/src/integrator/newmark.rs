@@ -20,6 +20,27 @@ use crate::system::{State, System};
 ///
 /// `β = ¼, γ = ½` is the trapezoidal rule: second order, and energy-conserving on linear systems. `γ > ½` adds
 /// numerical damping. One iteration without line search is the semi-implicit integrator of VegaFEM.
+///
+/// # Examples
+///
+/// ```
+/// # use pliant::prelude::*;
+/// # let bar = generate::block([1.0, 0.2, 0.2], [5, 1, 1], Cells::Tet5)?;
+/// # let clamp = bar.vertex_sets()["x-min"].clone();
+/// # let law = AnyLaw::new("stvk", YoungPoisson { young: 1e6, poisson: 0.3 })?;
+/// # let body = Body::new(bar, law, 1000.0);
+/// # let model = Model::builder().body(body).fix(Fixed::new(clamp)).gravity(Vec3::new(0.0, -9.81, 0.0)).build()?;
+/// let (mut state, mut assembly) = (model.rest_state(), Assembly::new(model));
+/// let mut solver = SolverParams::default().build();
+/// // The trapezoidal rule, which conserves energy on linear systems.
+/// let mut integrator = Newmark::default();
+/// for _ in 0..10 {
+///     integrator.step(&mut assembly, &mut solver, &mut state, 0.001)?;
+/// }
+/// let energy = assembly.model().observe(&state).total_energy();
+/// assert!(energy.abs() < 1e-3 * assembly.model().observe(&state).kinetic_energy);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Newmark {
     beta: f64,
@@ -38,6 +59,7 @@ pub struct Newmark {
 /// Invalid coefficients of Newmark's integrator.
 #[derive(Debug, Clone, Copy, PartialEq, Error)]
 #[error("Newmark's β is {beta} and γ {gamma}, expected β > 0 and γ ≥ 0; for β = 0 use central differences")]
+#[non_exhaustive]
 pub struct NewmarkError {
     /// Coefficient `β`.
     pub beta: f64,

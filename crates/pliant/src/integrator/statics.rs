@@ -26,6 +26,23 @@ impl Default for StaticParams {
 }
 
 /// Solver for static equilibrium `f(q) = 0`, by Newton's method with line search and incremental loading.
+///
+/// # Examples
+///
+/// ```
+/// # use pliant::prelude::*;
+/// # let bar = generate::block([1.0, 0.2, 0.2], [5, 1, 1], Cells::Tet5)?;
+/// # let clamp = bar.vertex_sets()["x-min"].clone();
+/// # let law = AnyLaw::new("stvk", YoungPoisson { young: 1e6, poisson: 0.3 })?;
+/// # let body = Body::new(bar, law, 1000.0);
+/// # let model = Model::builder().body(body).fix(Fixed::new(clamp)).gravity(Vec3::new(0.0, -9.81, 0.0)).build()?;
+/// let (mut state, mut assembly) = (model.rest_state(), Assembly::new(model));
+/// let mut solver = SolverParams::default().build();
+/// Static::default().solve(&mut assembly, &mut solver, &mut state)?;
+/// let sag = state.q.iter().fold(0.0_f64, |lowest, u| lowest.min(*u));
+/// assert!(sag < -0.01);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct Static {
     /// Parameters.

@@ -11,6 +11,7 @@ pub struct WriteOptions {
 
 /// Text or binary.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Encoding {
     /// Usual encoding of the format that keeps coordinates exactly.
     #[default]
@@ -23,6 +24,7 @@ pub enum Encoding {
 
 /// A version of Gmsh's `.msh` format.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum GmshVersion {
     /// 2.2, which almost everything reads.
     V2_2,

@@ -9,6 +9,24 @@ use crate::files::{Disk, Files, ReadError};
 use crate::mesh::{SurfaceMesh, VolumeMesh};
 
 /// Reads a mesh file in the format of its extension.
+///
+/// # Examples
+///
+/// ```
+/// use pliant::io;
+/// use pliant::mesh::{Cells, generate};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("bar.vtu");
+/// # let path = &path;
+/// let bar = generate::block([1.0, 0.2, 0.2], [10, 2, 2], Cells::Tet5)?;
+/// io::write(path, &bar, &io::WriteOptions::default())?;
+/// match io::read(path)?.mesh {
+///     io::Mesh::Volume(mesh) => assert_eq!(mesh.vertices(), bar.vertices()),
+///     io::Mesh::Surface(_) => unreachable!("the file contains tetrahedra"),
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn read(path: impl AsRef<Path>) -> Result<Loaded, ReadError> {
     read_from(&Disk, path.as_ref())
 }

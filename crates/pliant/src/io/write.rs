@@ -13,6 +13,21 @@ use crate::mesh::{Region, VolumeMesh};
 /// entry.
 ///
 /// A volume written to a format for surfaces gives its boundary.
+///
+/// # Examples
+///
+/// ```
+/// use pliant::io;
+/// use pliant::mesh::{Cells, generate};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("bar.stl");
+/// # let path = &path;
+/// let bar = generate::block([1.0, 0.2, 0.2], [10, 2, 2], Cells::Tet5)?;
+/// let losses = io::write(path, &bar, &io::WriteOptions::default())?;
+/// assert_eq!(losses, ["STL stores surfaces: only the boundary was written"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn write<'a>(
     path: impl AsRef<Path>,
     mesh: impl Into<MeshRef<'a>>,

@@ -6,6 +6,7 @@ use crate::math::{Matrix, Real, nearest_rotation};
 
 /// Treatment of the derivative of the rotation in the tangent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum CorotationalTangent {
     /// Dropped: the tangent is the rotated constant tangent of linear elasticity. Always positive semi-definite.
     Warped,
@@ -16,6 +17,7 @@ pub enum CorotationalTangent {
 
 /// Definition of the rotation of an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum CorotationalFrame {
     /// Nearest rotation, by signed polar decomposition.
     #[default]

@@ -7,6 +7,47 @@ use crate::math::matrix::{Matrix9, Vector};
 use crate::math::{Matrix, Real};
 
 /// Elastic law, defined by its energy density `ψ(F)` per rest volume, which is zero at rest.
+///
+/// # Examples
+///
+/// ```
+/// use pliant::material::{Law, Material, Tangent};
+/// use pliant::math::matrix::Matrix9;
+/// use pliant::math::{Matrix, Real};
+///
+/// /// ψ = μ/2 ‖F − I‖², for small rotations.
+/// #[derive(Debug, Clone)]
+/// struct Springs {
+///     mu: f64,
+/// }
+///
+/// impl Law for Springs {
+///     const COEFFICIENTS: &'static [&'static str] = &["mu"];
+///     const OBJECTIVE: bool = false;
+///     const ISOTROPIC: bool = false;
+///     const DEFINED_INVERTED: bool = true;
+///
+///     fn energy<R: Real>(&self, f: &Matrix<R>) -> R {
+///         let gradient = *f - Matrix::identity();
+///         gradient.double_dot(&gradient) * (0.5 * self.mu)
+///     }
+///
+///     fn stress<R: Real>(&self, f: &Matrix<R>) -> Matrix<R> {
+///         (*f - Matrix::identity()) * R::from(self.mu)
+///     }
+///
+///     fn tangent<R: Real>(&self, _: &Matrix<R>) -> Matrix9<R> {
+///         let mut a = Tangent::zero();
+///         a.add_identity(R::from(self.mu));
+///         a.0
+///     }
+/// }
+///
+/// let stretched = Matrix::diagonal(1.0) * 1.1;
+/// assert!((Springs { mu: 1e5 }.stress(&stretched).0[0][0] - 1e4).abs() < 1e-9);
+/// let material = Material::new(Springs { mu: 1e5 });
+/// assert!(material.is_defined_inverted());
+/// ```
 pub trait Law: Debug + Clone + Send + Sync {
     /// Names of the coefficients of the formula.
     const COEFFICIENTS: &'static [&'static str] = &["mu", "lambda"];

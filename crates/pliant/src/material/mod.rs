@@ -1,7 +1,7 @@
 //! Elastic laws: energy density, stress and tangent as functions of the deformation gradient. One file per law.
 //!
-//! A law is generic over a [`Real`](crate::math::Real), so that it runs on one element or on several in the lanes of a vector register.
-//! One line in [`AnyLaw`] registers it, and [`verify`](verify::verify) checks its derivatives.
+//! A law is generic over a [`Real`](crate::math::Real), so that it runs on one element or on several in the lanes of a
+//! vector register. One line in [`AnyLaw`] registers it, and [`verify`](verify::verify) checks its derivatives.
 
 mod by_energy;
 mod by_stretches;

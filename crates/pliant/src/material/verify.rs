@@ -21,6 +21,7 @@ const EXACT: f64 = 1e-11;
 /// Failed check of a law.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[error("{check}: relative error {error:e}, expected at most {tolerance:e}, at F = {state:?}")]
+#[non_exhaustive]
 pub struct Violation {
     /// Name of the check.
     pub check: &'static str,

@@ -17,12 +17,14 @@ mod text;
 pub use decompose::{SignedSvd, nearest_rotation};
 pub use dual::Dual;
 pub use jet::Jet;
-pub use lanes::{LaneMask, Lanes};
 pub use matrix::Matrix;
 pub use outer::outer;
 pub use real::Real;
-pub use simd::{Kernel, Simd, Singles, dispatch, fused, lane_count};
+pub use simd::lane_count;
 pub use sum::{par_sum, par_sum_in};
 pub use text::short_number;
+
+pub(crate) use lanes::Lanes;
+pub(crate) use simd::{Kernel, Simd, Singles, dispatch, fused};
 
 pub use glam::{DAffine3 as Affine3, DMat3 as Mat3, DVec3 as Vec3};

@@ -1,7 +1,7 @@
 //! Scalar type of laws and element kernels.
 //!
 //! A law is written once, with ordinary operators, and runs on an `f64`, on several elements at a time in the lanes of
-//! a vector register ([`Simd`](super::Simd)), or on a number that carries its derivatives ([`Dual`](super::Dual),
+//! a vector register, or on a number that carries its derivatives ([`Dual`](super::Dual),
 //! [`Jet`](super::Jet)).
 
 use std::fmt::Debug;

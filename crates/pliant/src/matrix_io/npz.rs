@@ -7,7 +7,7 @@
 
 use std::path::Path;
 
-use flate2::Crc;
+use crc32fast::Hasher;
 
 use super::npy::encode;
 use crate::files::WriteError;
@@ -58,7 +58,7 @@ impl<'a> Archive<'a> {
     }
 
     fn add(&mut self, name: &str, content: &[u8]) -> Result<(), WriteError> {
-        let mut checksum = Crc::new();
+        let mut checksum = Hasher::new();
         checksum.update(content);
         let offset = self.position()?;
         let size = u32::try_from(content.len()).map_err(|_| self.too_large())?;
@@ -66,7 +66,7 @@ impl<'a> Archive<'a> {
         let mut common = Vec::new();
         push16(&mut common, [20, 0, 0]);
         push16(&mut common, EARLIEST);
-        push32(&mut common, [checksum.sum(), size, size]);
+        push32(&mut common, [checksum.finalize(), size, size]);
         push16(&mut common, [name.len() as u16, 0]);
 
         self.out.extend(b"PK\x03\x04");
@@ -138,9 +138,9 @@ mod tests {
             assert_eq!(archive[head + 4..head + 30], archive[line + 6..line + 32]);
             assert_eq!(&archive[head + 30..head + 30 + name_length], name);
             let content = &archive[head + 30 + name_length..head + 30 + name_length + size];
-            let mut crc = Crc::new();
+            let mut crc = Hasher::new();
             crc.update(content);
-            assert_eq!(crc.sum() as usize, checksum);
+            assert_eq!(crc.finalize() as usize, checksum);
             files.push((String::from_utf8(name.into()).unwrap(), content.into()));
             line += 46 + name_length;
         }

@@ -65,11 +65,14 @@ pub enum Defect {
         sides - 1
     )]
     FaceOutOfRange { name: String, element: u32, side: u8, last: usize, sides: usize },
+    #[error("{finding}; `VolumeMesh::check` accepts this and reports it")]
+    Finding { finding: String },
 }
 
 /// Defects of a mesh that cannot be simulated: the first of them, and their total number.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
+#[non_exhaustive]
 pub struct MeshError {
     /// The first twenty defects.
     pub defects: Vec<Defect>,

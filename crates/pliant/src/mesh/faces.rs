@@ -82,6 +82,7 @@ pub fn find_faces<'a>(
 }
 
 /// Returns the sides that only one element has, sorted. Elements need not be checked yet, but must be complete.
+#[cfg(feature = "formats")]
 pub(crate) fn free_faces(kind: ElementKind, elements: &[u32]) -> Vec<ElementFace> {
     let mut sides: Vec<(Cycle, ElementFace)> = Vec::new();
     for (element, nodes) in elements.chunks_exact(kind.nodes()).enumerate() {

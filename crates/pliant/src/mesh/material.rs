@@ -54,6 +54,7 @@ impl MaterialData {
 
     /// Returns the material renamed, with its density and moduli multiplied by `factor`.
     #[must_use]
+    #[cfg(feature = "formats")]
     pub(super) fn scaled(mut self, factor: f64, name: &str) -> Self {
         name.clone_into(&mut self.name);
         self.density = self.density.map(|density| factor * density);

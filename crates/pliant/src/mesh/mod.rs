@@ -34,6 +34,7 @@ pub use data::{BODY, MeshData, Region, Sets};
 pub use edit::{EditError, ExtractReport, Extracted};
 pub use element_kind::ElementKind;
 pub use embed::{Embedding, EmbeddingError};
+#[cfg(feature = "formats")]
 pub(crate) use faces::free_faces;
 pub use faces::{FaceSets, find_faces};
 pub use generate::Cells;

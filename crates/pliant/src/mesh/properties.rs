@@ -27,6 +27,7 @@ pub struct MassProperties {
 /// Error for a region without a density, which makes the mass of the body unknown.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("region `{region}` has no density")]
+#[non_exhaustive]
 pub struct MissingDensity {
     /// Name of the region.
     pub region: String,

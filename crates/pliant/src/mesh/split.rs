@@ -8,6 +8,7 @@ use super::{Defect, ElementKind, MeshData, MeshError, Sets, VolumeMesh};
 
 /// Number of tetrahedra per hexahedron.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum HexSplit {
     /// Large tetrahedron in the center and four at the corners. Neighbors must alternate, which requires that the graph
     /// of edges is bipartite; that of a grid always is.

@@ -57,6 +57,7 @@ const TIMES: &[Unit] = &[unit("s", 1.0, 1.0), unit("ms", 1.0, 1000.0)];
 #[error(
     "units: expected LENGTH-MASS-TIME such as mm-t-s, mm-kg-ms, cm-g-s or in-lbf-s, or a length such as mm; found `{found}`"
 )]
+#[non_exhaustive]
 pub struct UnitsError {
     found: String,
 }

@@ -2,10 +2,28 @@
 
 use std::sync::Arc;
 
-use super::{ElementKind, FaceSets, Labels, MeshData, Region, Sets};
+use super::{CheckReport, Checked, Defect, ElementKind, FaceSets, Labels, MeshData, MeshError, Region, Sets};
 use crate::math::Vec3;
 
 /// Checked mesh of tetrahedra or hexahedra with named regions and sets.
+///
+/// It comes from arrays ([`new`](Self::new)), from unchecked data with regions and sets ([`check`](Self::check)), from
+/// [`generate`](super::generate), from files or from a mesher.
+///
+/// # Examples
+///
+/// Two tetrahedra that share a face:
+///
+/// ```
+/// use pliant::math::Vec3;
+/// use pliant::mesh::{ElementKind, VolumeMesh};
+///
+/// let vertices = vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z, Vec3::ONE];
+/// let mesh = VolumeMesh::new(vertices, vec![0, 1, 2, 3, 1, 2, 3, 4], ElementKind::Tet4)?;
+/// assert_eq!(mesh.element_count(), 2);
+/// assert!((mesh.volume() - 0.5).abs() < 1e-15);
+/// # Ok::<(), pliant::mesh::MeshError>(())
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct VolumeMesh {
     pub(super) vertices: Arc<[Vec3]>,
@@ -19,6 +37,21 @@ pub struct VolumeMesh {
 }
 
 impl VolumeMesh {
+    /// Builds a mesh of one region from rest positions \[m\] and the vertex numbers of each element in turn, in the
+    /// order of [`ElementKind`].
+    ///
+    /// Wrong windings are reversed, and unused vertices are kept. Other findings of [`check`](Self::check), such as
+    /// coincident vertices or elements that are listed twice, are errors here, because there is no report.
+    pub fn new(vertices: Vec<Vec3>, elements: Vec<u32>, kind: ElementKind) -> Result<Self, MeshError> {
+        let Checked { mesh, report } = Self::check(MeshData::new(vertices, kind, elements))?;
+        let rest = CheckReport { flipped_elements: Vec::new(), unused_vertices: Vec::new(), ..report };
+        let findings: Vec<Defect> = rest.lines().into_iter().map(|finding| Defect::Finding { finding }).collect();
+        match findings.len() {
+            0 => Ok(mesh),
+            total => Err(MeshError { defects: findings, total }),
+        }
+    }
+
     /// Returns the rest positions \[m\].
     pub fn vertices(&self) -> &[Vec3] {
         &self.vertices
@@ -80,6 +113,7 @@ impl VolumeMesh {
 
     /// Returns the mesh with the fill fractions moved into lighter and softer materials, for file formats without fill
     /// fractions.
+    #[cfg(feature = "formats")]
     pub(crate) fn with_fill_in_materials(&self) -> Self {
         let mut mesh = self.clone();
         for region in &mut mesh.regions {
@@ -132,5 +166,35 @@ impl VolumeMesh {
         let Labels { regions, element_region, vertex_sets, element_sets, face_sets } = self.labels();
         let data = MeshData::new(Vec::new(), self.kind, self.elements.clone());
         MeshData { regions, element_region, vertex_sets, element_sets, face_sets, ..data }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wrong_windings_are_reversed_and_unused_vertices_are_kept() {
+        let vertices = vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z, Vec3::ONE];
+        let mesh = VolumeMesh::new(vertices, vec![0, 2, 1, 3], ElementKind::Tet4).unwrap();
+        assert!((mesh.volume() - 1.0 / 6.0).abs() < 1e-15);
+        assert_eq!(mesh.vertex_count(), 5);
+    }
+
+    #[test]
+    fn findings_that_change_results_are_errors_without_a_report() {
+        let corners = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
+        let error = |vertices: Vec<Vec3>, elements: Vec<u32>| {
+            VolumeMesh::new(vertices, elements, ElementKind::Tet4).unwrap_err().to_string()
+        };
+        assert_eq!(
+            error(corners.to_vec(), vec![0, 1, 2, 3, 3, 2, 1, 0]),
+            "1 element is listed twice: its mass and stiffness count twice (1 like 0); `VolumeMesh::check` accepts this \
+             and reports it"
+        );
+        let twice = error([corners, corners].concat(), (0..8).collect());
+        assert!(twice.starts_with("4 vertices coincide with others"), "{twice}");
+        let flat = error(vec![Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::X + Vec3::Y], (0..4).collect());
+        assert!(flat.starts_with("element 0 has no volume"), "{flat}");
     }
 }

@@ -131,6 +131,24 @@ pub enum ModelError {
 }
 
 /// Builder of a [`Model`].
+///
+/// # Examples
+///
+/// ```
+/// use pliant::prelude::*;
+///
+/// // A cantilever with a load of 1 kN at its end.
+/// let mesh = generate::block([1.0, 0.1, 0.1], [10, 1, 1], Cells::Hex)?;
+/// let (start, end) = (mesh.vertex_sets()["x-min"].clone(), mesh.vertex_sets()["x-max"].clone());
+/// let steel = AnyLaw::new("stvk", YoungPoisson { young: 2e11, poisson: 0.3 })?;
+/// let mut builder = Model::builder().body(Body::new(mesh, steel, 7800.0)).fix(Fixed::new(start));
+/// for &vertex in &end {
+///     builder = builder.load(vertex, Vec3::new(0.0, -1000.0 / end.len() as f64, 0.0));
+/// }
+/// let model = builder.build()?;
+/// assert_eq!(model.fixed_mask().iter().filter(|fixed| **fixed).count(), 3 * 4);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct ModelBuilder {
     bodies: Vec<Body>,

@@ -27,6 +27,19 @@ use crate::system::{Coordinate, DampingKind, Inverted, State};
 /// A model is a description, which a step does not change, so that several simulations can share one in an [`Arc`]. The
 /// matrices and the memory of a simulation are in an [`Assembly`](super::Assembly), or in a
 /// [`MatrixFree`](super::MatrixFree).
+///
+/// # Examples
+///
+/// ```
+/// use pliant::prelude::*;
+///
+/// let cube = generate::block([0.1; 3], [2; 3], Cells::Tet6)?;
+/// let foam = AnyLaw::new("neo-hookean", YoungPoisson { young: 1e5, poisson: 0.3 })?;
+/// let model = Model::builder().body(Body::new(cube, foam, 200.0)).build()?;
+/// assert_eq!(model.dim(), 3 * 27);
+/// assert!((model.observe(&model.rest_state()).mass - 0.2).abs() < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Model {
     pub(super) bodies: Vec<ModelBody>,
@@ -166,7 +179,7 @@ impl Model {
 
     /// Returns a checksum of the meshes.
     pub fn fingerprint(&self) -> u32 {
-        let mut sum = flate2::Crc::new();
+        let mut sum = crc32fast::Hasher::new();
         for body in &self.bodies {
             for x in body.mesh.vertices() {
                 x.to_array().iter().for_each(|coordinate| sum.update(&coordinate.to_le_bytes()));
@@ -176,7 +189,7 @@ impl Model {
                 sum.update(b"affine");
             }
         }
-        sum.sum()
+        sum.finalize()
     }
 
     /// Returns the bodies.

@@ -1,7 +1,5 @@
 //! Bases of reduced models: `u = U q`.
 
-use std::path::Path;
-
 use thiserror::Error;
 
 use super::columns::{add_all, combine, dots, fix_sign, orthonormalize};
@@ -9,10 +7,9 @@ use super::derivatives::ModalDerivative;
 use super::eigen::Eigen;
 use super::frame::Placement;
 use super::modes::Modes;
-use crate::files::{Files, ReadError, WriteError};
+use crate::files::ReadError;
 use crate::mass::MassMatrix;
 use crate::math::{Mat3, Matrix, Vec3, nearest_rotation, outer};
-use crate::matrix_io::{self, Array};
 use crate::model::Model;
 use crate::solver::DenseMatrix;
 use crate::sparse::BlockMatrix;
@@ -20,7 +17,7 @@ use crate::sparse::BlockMatrix;
 /// Mass-orthonormal basis of a reduced model: `Uᵀ M U = I`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Basis {
-    columns: Vec<Vec<f64>>,
+    pub(super) columns: Vec<Vec<f64>>,
 }
 
 /// Quality of a basis.
@@ -219,24 +216,6 @@ impl Basis {
             }
         }
         worst
-    }
-
-    /// Writes the basis for NumPy: three rows per vertex, one column per basis vector.
-    pub fn write(&self, files: &dyn Files, path: &Path) -> Result<(), WriteError> {
-        let rows = (0..self.dim()).flat_map(|row| self.columns.iter().map(move |column| column[row]));
-        let array = Array::from_rows(self.size(), rows.collect()).unwrap_or(Array::vector(Vec::new()));
-        matrix_io::write_array_to(files, path, &array)
-    }
-
-    /// Reads the columns of an array with three rows per vertex, to build a basis from.
-    pub fn read_vectors(files: &dyn Files, path: &Path, vertex_count: usize) -> Result<Vec<Vec<f64>>, BasisError> {
-        let array = matrix_io::read_array_from(files, path)?;
-        let (rows, expected) = (array.row_count(), 3 * vertex_count);
-        if rows != expected {
-            return Err(BasisError::Rows { path: path.into(), rows, expected });
-        }
-        let columns = array.column_count();
-        Ok((0..columns).map(|column| array.values().iter().skip(column).step_by(columns).copied().collect()).collect())
     }
 
     /// Creates a basis from columns of a file, which are known to be orthonormal.

@@ -44,6 +44,8 @@
 //! ```
 
 mod basis;
+#[cfg(feature = "formats")]
+mod basis_file;
 mod columns;
 mod cubature;
 mod derivatives;

@@ -72,11 +72,11 @@ impl ReducedModel {
             return Err(ReductionError::FreeDamping);
         }
         let frame = is_free.then(|| Frame::new(&model, &basis));
-        let mut sum = flate2::Crc::new();
+        let mut sum = crc32fast::Hasher::new();
         for number in omega_squared.iter().chain(basis.columns().iter().flatten()) {
             sum.update(&number.to_le_bytes());
         }
-        let fingerprint = sum.sum();
+        let fingerprint = sum.finalize();
         let r = basis.size();
         let dim = r + if is_free { RIGID } else { 0 };
         let weight = Vec3::AXES.map(|axis| {

@@ -73,6 +73,7 @@ impl ReductionParams {
 
 /// Evaluation of reduced elastic forces.
 #[derive(Debug, Clone, PartialEq, Default)]
+#[non_exhaustive]
 pub enum Forces {
     /// Default for the law: a polynomial for St. Venant–Kirchhoff, a diagonal product for a linear law, and cubature
     /// for others.
@@ -347,7 +348,7 @@ impl Reduction {
 
 impl Fingerprint {
     pub fn of(model: &Model) -> Self {
-        let mut sum = flate2::Crc::new();
+        let mut sum = crc32fast::Hasher::new();
         sum.update(&model.fingerprint().to_le_bytes());
         model.fixed_mask().iter().for_each(|fixed| sum.update(&[u8::from(*fixed)]));
         // A smooth deformation with strains of some ten percent everywhere, to distinguish laws.
@@ -360,7 +361,7 @@ impl Fingerprint {
             .filter_map(|body| body.elastic())
             .map(|elastic| elastic.energy(&u, &Conditions::START))
             .sum();
-        Self { mesh: sum.sum(), mass: 2.0 * model.mass().kinetic_energy(&u), energy }
+        Self { mesh: sum.finalize(), mass: 2.0 * model.mass().kinetic_energy(&u), energy }
     }
 }
 

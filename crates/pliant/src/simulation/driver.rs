@@ -16,6 +16,27 @@ use crate::system::State;
 /// Linear solvers keep data from one system for the next, so that the last digits of a result depend on the steps
 /// before. Every [`restart`](Self::restarting_every) interval, solvers discard these data in every run, interrupted or
 /// not. Checkpoints are made at these steps, so that a run resumed from a [`Checkpoint`] has bit-identical results.
+///
+/// # Examples
+///
+/// ```
+/// use pliant::prelude::*;
+///
+/// // A ball that falls, and one step of backward Euler after another.
+/// let ball = generate::ball(0.1, 3, Cells::Tet5)?;
+/// let rubber = AnyLaw::new("stable-neo-hookean", YoungPoisson { young: 1e6, poisson: 0.45 })?;
+/// let model = Model::builder().body(Body::new(ball, rubber, 1000.0)).gravity(Vec3::new(0.0, -9.81, 0.0)).build()?;
+/// let (start, solver) = (model.rest_state(), SolverParams::default().build());
+/// let mut simulation = Simulation::new(model, BackwardEuler::default(), solver, start, 0.01);
+/// let height = simulation.observe().center_of_mass.y;
+/// for _ in 0..10 {
+///     simulation.step()?;
+/// }
+/// // The method adds h/2 · g t to ½ g t².
+/// let distance = 0.5 * 9.81 * 0.1 * (0.1 + 0.01);
+/// assert!((height - simulation.observe().center_of_mass.y - distance).abs() < 1e-6);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Simulation {
     stepped: Stepped,
@@ -416,13 +437,13 @@ impl Simulation {
 
     /// Returns a checksum of the meshes, the time step and the restart interval.
     fn fingerprint(&self) -> u32 {
-        let mut sum = flate2::Crc::new();
+        let mut sum = crc32fast::Hasher::new();
         sum.update(&self.dt.to_le_bytes());
         sum.update(&self.restart_every.to_le_bytes());
         sum.update(&self.model().fingerprint().to_le_bytes());
         if let Some(reduced) = self.reduced_model() {
             sum.update(&reduced.fingerprint().to_le_bytes());
         }
-        sum.sum()
+        sum.finalize()
     }
 }

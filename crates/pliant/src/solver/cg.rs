@@ -36,6 +36,23 @@ pub trait Preconditioner: Debug {
 }
 
 /// Conjugate gradient solver with its work vectors.
+///
+/// # Examples
+///
+/// ```
+/// use pliant::solver::{BlockJacobi, CgParams};
+/// # use pliant::prelude::*;
+/// # let cube = generate::block([0.1; 3], [2; 3], Cells::Tet6)?;
+/// # let foam = AnyLaw::new("neo-hookean", YoungPoisson { young: 1e5, poisson: 0.3 })?;
+/// # let model = Model::builder().body(Body::new(cube, foam, 200.0)).gravity(Vec3::NEG_Y).build()?;
+/// # let (mut state, mut assembly) = (model.rest_state(), Assembly::new(model));
+///
+/// // Simulations use it through solvers such as this one.
+/// let mut solver = BlockJacobi::new(CgParams { tolerance: 1e-8, ..CgParams::default() });
+/// let info = BackwardEuler::default().step(&mut assembly, &mut solver, &mut state, 0.01)?;
+/// assert!(info.solve.residual <= 1e-8);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct ConjugateGradients {
     /// Stopping criteria.

@@ -24,6 +24,30 @@ pub struct NotPositiveDefinite {
 
 /// Sparse Cholesky factor with entries of type `T`, `f64` or `f32`. All memory is allocated on creation and reused by
 /// every factorization.
+///
+/// # Examples
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use pliant::solver::{Cholesky, Symbolic};
+/// use pliant::sparse::{BlockMatrix, BlockPattern};
+///
+/// let edge = [0, 1];
+/// let pattern = Arc::new(BlockPattern::from_cliques(2, std::iter::once(&edge[..])));
+/// let mut a = BlockMatrix::zero(pattern.clone());
+/// let diagonal = |d: f64| [[d, 0.0, 0.0], [0.0, d, 0.0], [0.0, 0.0, d]];
+/// a.add_block(0, 0, &diagonal(2.0));
+/// a.add_block(1, 1, &diagonal(2.0));
+/// a.add_block(0, 1, &diagonal(-1.0));
+///
+/// let mut cholesky = Cholesky::<f64>::new(Arc::new(Symbolic::new(pattern)?));
+/// cholesky.factor(&a)?;
+/// let mut x = [0.0; 6];
+/// cholesky.solve(&[1.0; 6], &mut x);
+/// assert!(x.iter().all(|x| (x - 1.0).abs() < 1e-14));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Cholesky<T> {
     factor: Factor<T>,

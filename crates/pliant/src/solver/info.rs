@@ -13,7 +13,8 @@ pub struct SolveInfo {
     pub reason: Option<Reason>,
     /// Number of conjugate gradient iterations.
     pub iterations: usize,
-    /// Number of factorizations since the last solve, including the one of [`set_matrix`](super::LinearSolver::set_matrix).
+    /// Number of factorizations since the last solve, including the one of
+    /// [`set_matrix`](super::LinearSolver::set_matrix).
     pub factorizations: usize,
     /// Total number of symbolic analyses by this solver.
     pub analyses: usize,

@@ -15,6 +15,7 @@ use crate::sparse::BlockMatrix;
      make the constraints linearly independent",
     if *is_negative { "negative" } else { "positive" }
 )]
+#[non_exhaustive]
 pub struct NotQuasiDefinite {
     /// Vertex of the pivot.
     pub vertex: u32,

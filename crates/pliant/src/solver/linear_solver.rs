@@ -8,6 +8,22 @@ use dyn_clone::DynClone;
 use super::{SolveError, SolveInfo};
 
 /// Solver of a sequence of systems `A x = b` whose matrices, of type `M`, change from one to the next.
+///
+/// # Examples
+///
+/// ```
+/// use pliant::solver::{Dense, DenseMatrix, LinearSolver};
+///
+/// let mut matrix = DenseMatrix::zero(2);
+/// (matrix[(0, 0)], matrix[(1, 1)]) = (4.0, 16.0);
+/// let mut solver: Box<dyn LinearSolver<DenseMatrix>> = Box::new(Dense::default());
+/// solver.set_matrix(&matrix)?;
+/// let mut x = [0.0; 2];
+/// let info = solver.solve(&matrix, &[1.0, 1.0], &mut x)?;
+/// assert_eq!(x, [0.25, 0.0625]);
+/// assert!(info.residual < 1e-15);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait LinearSolver<M>: Debug + DynClone + Send {
     /// Sets the matrix of the systems that follow.
     fn set_matrix(&mut self, matrix: &M) -> Result<(), SolveError>;

@@ -6,6 +6,20 @@ use super::{
 };
 
 /// Solver with its parameters.
+///
+/// # Examples
+///
+/// ```
+/// use pliant::solver::{AutoParams, CgParams, SolverParams};
+///
+/// // The solver of simulations selects its method from the matrix.
+/// let solver = SolverParams::default().build();
+/// // A factor of at most 2 GB, and a tighter tolerance.
+/// let cg = CgParams { tolerance: 1e-9, ..CgParams::default() };
+/// let params = SolverParams::Auto(AutoParams { cg, max_memory: 2 << 30 });
+/// assert_ne!(params, SolverParams::default());
+/// # drop((solver, params.build()));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum SolverParams {

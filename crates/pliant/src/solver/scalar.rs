@@ -23,8 +23,16 @@ pub trait Scalar:
     fn from_f64(x: f64) -> Self;
     /// Converts to `f64`.
     fn to_f64(self) -> f64;
-    /// Computes `a · b + c`, with one rounding on machines with the registers of `R`.
-    fn multiply_add<R: Simd>(a: Self, b: Self, c: Self) -> Self;
+    /// Computes `self · b + c` with one rounding. It is a library call on machines without the instruction.
+    #[must_use]
+    fn fused_multiply_add(self, b: Self, c: Self) -> Self;
+}
+
+/// Computes `a · b + c`, with one rounding on machines with the registers of `R`.
+#[inline(always)]
+pub(super) fn multiply_add<T: Scalar, R: Simd>(a: T, b: T, c: T) -> T {
+    // Without wide registers, a fused operation would be a call of a library function.
+    if R::WIDTH > 1 { a.fused_multiply_add(b, c) } else { a * b + c }
 }
 
 macro_rules! scalar {
@@ -41,9 +49,8 @@ macro_rules! scalar {
                 f64::from(self)
             }
             #[inline(always)]
-            fn multiply_add<R: Simd>(a: Self, b: Self, c: Self) -> Self {
-                // Without wide registers, a fused operation would be a call of a library function.
-                if R::WIDTH > 1 { a.mul_add(b, c) } else { a * b + c }
+            fn fused_multiply_add(self, b: Self, c: Self) -> Self {
+                self.mul_add(b, c)
             }
         }
     )*};

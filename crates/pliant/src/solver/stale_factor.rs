@@ -43,6 +43,7 @@ impl Default for StaleFactorParams {
 
 /// Precision of a stored factor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+#[non_exhaustive]
 pub enum Precision {
     /// 16 bits per number, computed in single precision.
     #[default]

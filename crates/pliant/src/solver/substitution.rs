@@ -5,7 +5,7 @@
 //! threads.
 
 use super::multifrontal::{both, on_threads};
-use super::scalar::Scalar;
+use super::scalar::{Scalar, multiply_add};
 use super::symbolic::{Front, Group, Symbolic};
 use super::trapezoid::{BLOCK, Trapezoid};
 use crate::math::{Kernel, Simd, dispatch};
@@ -212,7 +212,7 @@ fn three<T>(columns: &[T], stride: usize, j: usize, from: usize, to: usize) -> [
 #[inline(always)]
 fn subtract_columns<T: Scalar, R: Simd>([a, b, c]: [&[T]; 3], [x0, x1, x2]: [T; 3], y: &mut [T]) {
     for (((y, &a), &b), &c) in y.iter_mut().zip(a).zip(b).zip(c) {
-        *y = T::multiply_add::<R>(-c, x2, T::multiply_add::<R>(-b, x1, T::multiply_add::<R>(-a, x0, *y)));
+        *y = multiply_add::<T, R>(-c, x2, multiply_add::<T, R>(-b, x1, multiply_add::<T, R>(-a, x0, *y)));
     }
 }
 
@@ -226,7 +226,7 @@ fn dot_columns<T: Scalar, R: Simd>(columns: [&[T]; 3], y: &[T]) -> [T; 3] {
         let (columns, _) = column.as_chunks::<SUMS>();
         for (y, column) in chunks.iter().zip(columns) {
             for s in 0..SUMS {
-                sums[k][s] = T::multiply_add::<R>(column[s], y[s], sums[k][s]);
+                sums[k][s] = multiply_add::<T, R>(column[s], y[s], sums[k][s]);
             }
         }
     }

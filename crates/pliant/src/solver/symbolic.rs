@@ -21,6 +21,7 @@ use crate::sparse::BlockPattern;
 /// Error for a pattern that is too large.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("the matrix is too large: expected at most {most} blocks, found {blocks}")]
+#[non_exhaustive]
 pub struct PatternTooLarge {
     /// Number of blocks in the upper triangle.
     pub blocks: usize,

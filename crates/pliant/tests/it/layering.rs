@@ -116,12 +116,14 @@ fn no_module_uses_a_later_one() {
     }
 }
 
-/// Sources that create meshes from numbers: readers, generators, meshing of surfaces, and arrays of Python.
-const CREATORS: [&str; 7] = [
+/// Sources that create meshes from numbers: readers, generators, arrays, meshing of surfaces, and arrays of
+/// Python.
+const CREATORS: [&str; 8] = [
     "crates/pliant-py/src/mesh.rs",
     "crates/pliant-reproduce/src/bodies.rs",
     "crates/pliant/src/io/raw.rs",
     "crates/pliant/src/mesh/generate.rs",
+    "crates/pliant/src/mesh/volume.rs",
     "crates/pliant/src/meshing/stuffing.rs",
     "crates/pliant/src/meshing/voxels.rs",
     "crates/pliant/src/reduced/cubature.rs",

@@ -24,6 +24,8 @@ use crate::math::{Matrix, Real};
 /// A constant energy at rest is subtracted. A formula with a nonzero stress at rest, or that is not elastic at small
 /// strains, is an error.
 ///
+/// # Examples
+///
 /// ```
 /// use pliant::material::{Formula, FormulaError};
 ///
