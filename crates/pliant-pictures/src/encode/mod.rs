@@ -1,5 +1,6 @@
 //! Animations: encoding of frames as GIF or MP4.
 
+mod check;
 mod gif;
 mod mp4;
 mod palette;
@@ -7,19 +8,4 @@ mod palette;
 pub use gif::Gif;
 pub use mp4::Mp4;
 
-use crate::{Image, PictureError, Size};
-
-/// Returns an error unless a frame has the size of its animation.
-fn check_size(frame: &Image, size: Size) -> Result<(), PictureError> {
-    let pair = |size: Size| (size.width(), size.height());
-    if frame.size() == size {
-        Ok(())
-    } else {
-        Err(PictureError::FrameSize { expected: pair(size), found: pair(frame.size()) })
-    }
-}
-
-/// Returns an error unless a frame duration \[s\] is within the limits.
-fn check_time(seconds: f64, limits: (f64, f64)) -> Result<(), PictureError> {
-    if (limits.0..=limits.1).contains(&seconds) { Ok(()) } else { Err(PictureError::FrameTime { seconds, limits }) }
-}
+use check::{check_size, check_time};

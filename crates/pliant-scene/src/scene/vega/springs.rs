@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::entries::Entries;
-use super::{Translation, keys, shown};
+use super::keys;
+use super::translation::{Translation, shown};
 use crate::scene::located::MAX_SCENE;
 use crate::scene::quantity::{Density, Stiffness};
 use crate::scene::{Located, MaterialChoice, MaterialSettings, Network, SceneError, Source};

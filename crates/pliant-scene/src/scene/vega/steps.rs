@@ -1,6 +1,6 @@
 //! Time steps: the integrators of VegaFEM and their parameters.
 
-use super::{DURATION, Translation};
+use super::translation::{DURATION, Translation};
 use crate::scene::integrator::{
     BackwardEuler, CentralDifferences, DampingState, ExplicitEuler, LinearizedBackwardEuler, Newmark, Newton,
     NewtonTangent, SymplecticEuler,
