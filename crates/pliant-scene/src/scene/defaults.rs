@@ -2,7 +2,7 @@
 
 use super::include::{check_partial, wrong};
 use super::located::MAX_SCENE;
-use super::structure::{CLASS, Structure, list_keys};
+use super::structure::{CLASS, DEFAULTS, Structure, list_keys};
 use super::tree::{Content, Entry, Node, NodeError, Table, parse};
 use super::{Located, SceneError, Source, hint};
 
@@ -12,7 +12,7 @@ const MAX_ADDED: usize = 4 * MAX_SCENE;
 /// Fills the tables of lists with default values, and removes these and the keys that choose them.
 pub(super) fn apply(mut scene: Node, source: &Source) -> Result<Node, SceneError> {
     let table = scene.table_mut().map_err(|error| wrong(source, error))?;
-    let defaults = match table.remove("defaults") {
+    let defaults = match table.remove(DEFAULTS) {
         None => Table::default(),
         Some(mut defaults) => std::mem::take(defaults.table_mut().map_err(|error| wrong(source, error))?),
     };

@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use pliant::files::Files;
 
 use super::located::{Included, MAX_SCENE, read_text};
-use super::structure::{FILE_KEYS, Structure};
+use super::structure::{DEFAULTS, FILE_KEYS, Structure, list_keys};
 use super::tree::{Content, Entry, Node, NodeError, Span, Table, parse};
 use super::{FormatVersion, Located, Scene, SceneError, Source, explained};
 
@@ -213,7 +213,7 @@ impl<'a> Merge<'a> {
                 self.append(key, entry)?;
             } else if inner.is_table() {
                 let table = entry.node.table().map_err(|error| wrong(self.source, error))?;
-                self.add_table(file, keys, entry, structure.has_names() && keys.len() > 1)?;
+                self.add_table(file, keys, entry, structure.is_name(key))?;
                 self.add(file, keys, table, inner)?;
             } else {
                 self.set(file, keys, entry)?;
@@ -292,10 +292,18 @@ fn insert(node: &mut Node, keys: &[String], entry: Entry) {
 }
 
 /// Checks the types of a value that is not used, at the place where these keys lead.
-pub(super) fn check_types(keys: &[String], entry: &Entry, source: &Source) -> Result<(), SceneError> {
+fn check_types(keys: &[String], entry: &Entry, source: &Source) -> Result<(), SceneError> {
+    // Default values have the types of the tables of their list.
+    let (keys, is_default) = match keys {
+        [top, key, ..] if top == DEFAULTS => (&keys[if list_keys().any(|list| list == key) { 1 } else { 2 }..], true),
+        _ => (keys, false),
+    };
     let mut node = entry.node.clone();
-    for key in keys.iter().rev() {
+    for (depth, key) in keys.iter().enumerate().rev() {
         let span = node.span.clone();
+        if is_default && depth == 0 && keys.len() > 1 {
+            node = Node { span: span.clone(), content: Content::List(vec![node]) };
+        }
         let inner = Entry { key: entry.key.clone(), node };
         let table = Table { is_partial: true, ..Table::of([(key.clone(), inner)]) };
         node = Node { span, content: Content::Table(table) };

@@ -7,7 +7,10 @@ use serde_json::{Value, json};
 use super::reference::schema;
 
 /// Keys at the top of a file that are processed before the scene is read.
-pub(super) const FILE_KEYS: &[&str] = &["include", "defaults"];
+pub(super) const FILE_KEYS: &[&str] = &["include", DEFAULTS];
+
+/// Key of default values at the top of a file.
+pub(super) const DEFAULTS: &str = "defaults";
 
 /// Key of listed tables that chooses a class of default values.
 pub(super) const CLASS: &str = "class";
@@ -37,9 +40,9 @@ impl Structure {
         self.0["properties"].is_object() || self.0["additionalProperties"].is_object()
     }
 
-    /// Returns true if the keys of the table are names, such as those of materials.
-    pub fn has_names(self) -> bool {
-        self.0["additionalProperties"].is_object()
+    /// Returns true if a key of the table is a name that the file gives, such as that of a material.
+    pub fn is_name(self, key: &str) -> bool {
+        self.0["additionalProperties"].is_object() && self.0["properties"].get(key).is_none()
     }
 
     /// Returns the structure of the tables in a list of tables, or `None` if the value is something else.
@@ -102,13 +105,13 @@ pub(super) fn add_file_keys(schema: &mut Value) {
         "additionalProperties": false,
     });
     schema["$defs"]["Defaults"] = json!({
-        "description": DEFAULTS,
+        "description": ABOUT_DEFAULTS,
         "type": "object",
         "properties": defaults,
         "additionalProperties": class,
     });
     let added = [
-        ("include", json!({ "description": INCLUDE, "type": "array", "items": { "type": "string" } })),
+        ("include", json!({ "description": ABOUT_INCLUDE, "type": "array", "items": { "type": "string" } })),
         ("defaults", json!({ "description": "Default values for the tables of lists.", "$ref": "#/$defs/Defaults" })),
     ];
     let Some(properties) = schema["properties"].as_object_mut() else { return };
@@ -142,13 +145,13 @@ fn remove_required(schema: &mut Value) {
     }
 }
 
-const INCLUDE: &str = "\
+const ABOUT_INCLUDE: &str = "\
 Other scene files in TOML, which are merged with this one: `include = [\"materials.toml\"]`. The tables of lists, such as \
 `[[object]]`, are appended in order, those of included files first. Other tables are merged key by key, and values of this \
 file win over those of included files. A table that is one of several choices, such as `mesh` or `integrator`, is replaced \
 as a whole. File names in an included file are relative to that file. A file that is included twice is read once.";
 
-const DEFAULTS: &str = "\
+const ABOUT_DEFAULTS: &str = "\
 Default values for the tables of lists in all files of a scene. Keys that a table gives win over those of its class, and \
 these over the ones without a class.
 
@@ -196,6 +199,7 @@ mod tests {
             assert!(structure.of_items().is_none(), "{path}");
         }
         assert!(file.of_key("object").of_items().unwrap().of_key("skin").is_table());
-        assert!(file.of_key("material").has_names() && !file.of_key("simulation").has_names());
+        assert!(file.of_key("material").is_name("rubber") && !file.of_key("simulation").is_name("step"));
+        assert!(file.of_key("defaults").is_name("soft") && !file.of_key("defaults").is_name("object"));
     }
 }

@@ -285,6 +285,25 @@ fn default_values_fill_tables_and_given_keys_win() {
     let main = main + "[defaults.obstacle]\ndamping = 1\n";
     let merged = scene(&[("a.toml", &main), ("b.toml", defaults)]);
     assert_eq!((merged.obstacles[0].friction, merged.obstacles[0].damping.si), (0.3, 1.0));
+    // Unrelated files give different keys of them.
+    let main = with("include = [\"b.toml\", \"c.toml\"]", "[[obstacle]]\nshape.plane = {}\n");
+    let merged = scene(&[("a.toml", &main), ("b.toml", defaults), ("c.toml", "[defaults.obstacle]\ndamping = 1\n")]);
+    assert_eq!((merged.obstacles[0].friction, merged.obstacles[0].damping.si), (0.3, 1.0));
+    // Those of the including file win, and the others are checked nevertheless.
+    let main = with(
+        "include = [\"b.toml\"]",
+        "[defaults.obstacle]\nfriction = 0.5\n[defaults.x.obstacle]\ndamping = 2\n[[obstacle]]\nclass = \"x\"\nshape.plane = {}\n",
+    );
+    let b = "[defaults.x.obstacle]\ndamping = 1\n[defaults.obstacle]\nfriction = 0.3\n";
+    let merged = scene(&[("a.toml", &main), ("b.toml", b)]);
+    assert_eq!((merged.obstacles[0].friction, merged.obstacles[0].damping.si), (0.5, 2.0));
+    for (b, place) in [
+        ("[defaults.x.obstacle]\ndamping = \"1 m\"\n", "b.toml:2:11: "),
+        ("[defaults.obstacle]\nfriction = \"1 m\"\n", "b.toml:2:12: "),
+    ] {
+        let found = error(&[("a.toml", &main), ("b.toml", b)]);
+        assert!(found.starts_with(place), "{found}");
+    }
 }
 
 #[test]
