@@ -9,7 +9,7 @@ use super::lanes::{PrincipalPoints, Svd, store_tangent};
 use super::{
     AnyLaw, CompressionResistant, LANES, Law, LawError, LawVisitor, Points, TANGENT_ENTRIES, YoungPoisson, semidefinite,
 };
-use crate::math::{Kernel, Simd, dispatch};
+use crate::math::{Kernel, Simd, dispatch_for};
 
 /// Treatment of the eigenvalues of a tangent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -291,9 +291,11 @@ impl<L: Law + 'static> PointLaw for L {
             (0..LANES).filter(move |&lane| last[lane] < threshold).map(move |lane| (lane, all.0.map(|of| of[lane])))
         };
         match job {
-            Job::Energies { f, energies } => dispatch(EnergyKernel { law, f, energies }),
-            Job::Stresses { f, stresses } => dispatch(StressKernel { law, f, stresses }),
-            Job::Tangents { f, stresses, tangents } => dispatch(TangentKernel { law, f, stresses, tangents }),
+            Job::Energies { f, energies } => dispatch_for::<L, _>(EnergyKernel { law, f, energies }),
+            Job::Stresses { f, stresses } => dispatch_for::<L, _>(StressKernel { law, f, stresses }),
+            Job::Tangents { f, stresses, tangents } => {
+                dispatch_for::<L, _>(TangentKernel { law, f, stresses, tangents })
+            }
             Job::StretchEnergies { sigma, energies } => {
                 for lane in 0..LANES {
                     energies.0[0][lane] = law.stretch_energy(sigma.0.map(|of| of[lane]));

@@ -25,6 +25,6 @@ pub use sum::{par_sum, par_sum_in};
 pub use text::short_number;
 
 pub(crate) use lanes::Lanes;
-pub(crate) use simd::{Kernel, Simd, Singles, dispatch, fused};
+pub(crate) use simd::{Kernel, Simd, Singles, dispatch, dispatch_for, fused};
 
 pub use glam::{DAffine3 as Affine3, DMat3 as Mat3, DVec3 as Vec3};

@@ -70,8 +70,17 @@ pub trait Kernel {
 
 /// Runs `kernel` with the widest lanes of this machine.
 pub fn dispatch<K: Kernel>(kernel: K) -> K::Output {
+    dispatch_for::<(), K>(kernel)
+}
+
+/// Runs `kernel` as [`dispatch`] does, compiled with the code of the type `T`.
+///
+/// The compiler divides a crate into units that it compiles again when they change. It puts generic functions into that
+/// of their module, and methods into that of the type. So if `T` is a law, a change of it compiles its kernels again,
+/// and not those of all laws.
+pub fn dispatch_for<T, K: Kernel>(kernel: K) -> K::Output {
     #[cfg(target_arch = "x86_64")]
-    return x86::dispatch(kernel);
+    return x86::dispatch::<T, K>(kernel);
     #[cfg(not(target_arch = "x86_64"))]
     kernel.run::<f64>()
 }
@@ -199,25 +208,44 @@ mod x86 {
 
     use super::{Kernel, Real, Simd, Singles};
 
-    pub fn dispatch<K: Kernel>(kernel: K) -> K::Output {
+    /// Kernels for each width, as methods of a type: see [`dispatch_for`](super::dispatch_for).
+    trait Compiled {
+        /// Runs a kernel in registers of eight lanes.
+        ///
+        /// # Safety
+        /// The machine must have the features that it is compiled for.
+        unsafe fn wide<K: Kernel>(kernel: K) -> K::Output;
+
+        /// Runs a kernel in registers of four lanes.
+        ///
+        /// # Safety
+        /// The machine must have the features that it is compiled for.
+        unsafe fn medium<K: Kernel>(kernel: K) -> K::Output;
+    }
+
+    impl<T> Compiled for T {
         #[target_feature(enable = "avx512f,avx512dq,avx512vl,avx2,fma")]
-        fn wide<K: Kernel>(kernel: K) -> K::Output {
+        unsafe fn wide<K: Kernel>(kernel: K) -> K::Output {
             kernel.run::<F64x8>()
         }
+
         #[target_feature(enable = "avx2,fma")]
-        fn medium<K: Kernel>(kernel: K) -> K::Output {
+        unsafe fn medium<K: Kernel>(kernel: K) -> K::Output {
             kernel.run::<F64x4>()
         }
+    }
+
+    pub fn dispatch<T, K: Kernel>(kernel: K) -> K::Output {
         let has_fma = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
         let has_512 = is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512dq")
             && is_x86_feature_detected!("avx512vl");
         if has_fma && has_512 {
             // SAFETY: the machine has all features that `wide` is compiled for.
-            unsafe { wide(kernel) }
+            unsafe { T::wide(kernel) }
         } else if has_fma {
             // SAFETY: the machine has all features that `medium` is compiled for.
-            unsafe { medium(kernel) }
+            unsafe { T::medium(kernel) }
         } else {
             kernel.run::<f64>()
         }
@@ -534,12 +562,8 @@ mod x86 {
 
     #[cfg(test)]
     pub fn with_four_lanes<K: Kernel>(kernel: K) -> Option<K::Output> {
-        #[target_feature(enable = "avx2,fma")]
-        fn medium<K: Kernel>(kernel: K) -> K::Output {
-            kernel.run::<F64x4>()
-        }
         // SAFETY: the machine has all features that `medium` is compiled for.
-        (is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")).then(|| unsafe { medium(kernel) })
+        (is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma")).then(|| unsafe { <()>::medium(kernel) })
     }
 }
 
