@@ -45,7 +45,7 @@ fn described_option(option: &OptionInfo) -> Value {
     })
 }
 
-/// Returns the keywords of options: options in a table of their own, such as `newton`, are keywords themselves. Each
+/// Returns the keywords of options: options in a separate table, such as `newton`, are keywords themselves. Each
 /// comes with the name of its table.
 fn keywords(options: Vec<OptionInfo>) -> Vec<(Option<String>, OptionInfo)> {
     let keyword = |option: OptionInfo| -> Vec<(Option<String>, OptionInfo)> {

@@ -20,8 +20,8 @@ const RENAMED: &[(&str, &str, &str)] = &[
     ("integrators", "quasi_static", "static"),
 ];
 
-/// Keywords of earlier versions whose values are given in another way now: owner, keyword and the new way. The owner is a
-/// function, or a kind of choices.
+/// Keywords of earlier versions whose values are given in another way now: owner, keyword and the new way. The owner is
+/// a function, or a kind of choices.
 const MOVED: &[(&str, &str, &str)] = &[
     ("Integrator()", "solver_tolerance", "give solver=pliant.solvers.auto(tolerance=…)"),
     ("Integrator()", "solver_iterations", "give solver=pliant.solvers.auto(iterations=…)"),

@@ -7,7 +7,7 @@
 step is halved. ``solver`` is the name of a linear solver, or one of :mod:`pliant.solvers`.
 
 The functions and their options are those of ``integrator`` in scene files. Options of the Newton iteration, in a table
-``newton`` there, are keywords of their own:
+``newton`` there, are separate keywords:
 
 >>> pliant.integrators.backward_euler("1/60 s", tolerance=1e-6, solver="direct")
 <pliant.Integrator backward-euler, dt=0.016666666666666666 s>

@@ -1,13 +1,13 @@
 //! Registries: the choices of a scene, each registered by one line.
 //!
 //! A [`Registry`] is the only list of its kind. Parser, error messages, schema, reference page, options of the command,
-//! functions of the Python package and menus of the viewer follow from it. Programs can [`add`](Registry::add) entries
-//! of their own, which scenes then accept like the built-in ones.
+//! functions of the Python package and menus of the viewer follow from it. Programs can [`add`](Registry::add) further
+//! entries, which scenes then accept like the built-in ones.
 //!
 //! A choice with options is written as `"name"`, or as `{ name = { option = … } }`. If one of them is the main option of
-//! the entry, its value may be given alone: `{ name = value }`. Its options are a struct that
-//! implements the trait of its kind, such as [`IntegratorOptions`](crate::scene::IntegratorOptions). [`Tagged`] is the
-//! chosen entry with its options, and [`Entry`] a line of the registry.
+//! the entry, its value may be given alone: `{ name = value }`. Its options are a struct that implements the trait of its
+//! kind, such as [`IntegratorOptions`](crate::scene::IntegratorOptions). [`Tagged`] is the chosen entry with its
+//! options, and [`Entry`] a line of the registry.
 
 mod description;
 mod entry;

@@ -170,7 +170,7 @@ impl<'de, T: ?Sized + Registered> Visitor<'de> for TaggedVisitor<T> {
         match map.next_entry::<String, IgnoredAny>()? {
             None => Ok(tagged),
             Some((key, _)) => Err(Error::custom(format!(
-                "unexpected key `{key}`: expected `{name}` alone; its options are in a table of their own, as in {{ {name} = {{ … }} }}"
+                "unexpected key `{key}`: expected `{name}` alone; its options are in a separate table, as in {{ {name} = {{ … }} }}"
             ))),
         }
     }
@@ -409,7 +409,7 @@ mod tests {
             ("pet = {}", "an empty table, expected the pet as its only key"),
             (
                 "pet = { cat = {}, lives = 3 }",
-                "unexpected key `lives`: expected `cat` alone; its options are in a table of their own, as in { cat = { … } }",
+                "unexpected key `lives`: expected `cat` alone; its options are in a separate table, as in { cat = { … } }",
             ),
             (
                 "pet = 3",

@@ -1,4 +1,4 @@
-//! What an integrator of a scene has to define.
+//! Definition of an integrator of scenes.
 
 use std::ops::Range;
 

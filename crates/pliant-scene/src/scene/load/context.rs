@@ -1,4 +1,4 @@
-//! What loads depend on besides their options, and what they add to a model.
+//! Context of loads besides their options, and their contributions to a model.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -37,7 +37,7 @@ impl Loads {
     }
 }
 
-/// What a load depends on besides its options: the objects, the selection and the schedule.
+/// Context of a load besides its options: the objects, the selection and the schedule.
 pub struct LoadContext<'a> {
     context: &'a BuildContext<'a>,
     settings: &'a Settings,

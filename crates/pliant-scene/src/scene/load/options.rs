@@ -1,4 +1,4 @@
-//! What a kind of load has to define.
+//! Definition of a kind of load.
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;

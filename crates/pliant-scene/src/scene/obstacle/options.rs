@@ -1,4 +1,4 @@
-//! What the shape of an obstacle has to define.
+//! Definition of the shape of an obstacle of scenes.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub trait ObstacleShapeOptions: Options {
     fn build(&self, context: ObstacleShapeContext<'_>) -> Result<Arc<dyn ObstacleShape>, SceneError>;
 }
 
-/// What shapes of obstacles depend on besides their options.
+/// Context of shapes of obstacles besides their options.
 #[derive(Debug, Clone, Copy)]
 pub struct ObstacleShapeContext<'a> {
     /// Source of the scene, for errors.

@@ -1,4 +1,4 @@
-//! What a linear solver of a scene has to define.
+//! Definition of a linear solver of scenes.
 
 use std::ops::Range;
 

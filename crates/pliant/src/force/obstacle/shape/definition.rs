@@ -1,4 +1,4 @@
-//! What the shape of an obstacle has to define.
+//! Definition of the shape of an obstacle.
 
 use std::fmt::Debug;
 
