@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::{Conditions, Definiteness, Force, bind_all, check_bound, check_length};
 use crate::math::{Mat3, Vec3};
 use crate::mesh::Interpolation;
+use crate::motion::NotFinite;
 use crate::sparse::{BlockMatrix, BlockPattern, LowRank};
 
 /// Force on points that are weighted sums of nodes, `V(u) = Vₚ(W u)`, with
@@ -188,6 +189,10 @@ impl Force for Interpolated {
         }
         (self.starts, self.targets) = (starts, targets);
         self.pattern = Some(pattern.clone());
+    }
+
+    fn check_time(&self, time: f64) -> Result<(), NotFinite> {
+        self.force.check_time(time)
     }
 
     fn energy(&self, u: &[f64], conditions: &Conditions<'_>) -> f64 {

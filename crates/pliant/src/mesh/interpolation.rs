@@ -21,15 +21,11 @@ use crate::math::Vec3;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Interpolation {
     node_count: usize,
-    rows: Rows,
-}
-
-#[derive(Debug, Clone, PartialEq)]
-enum Rows {
-    /// Each point is a node.
-    Nodes(Vec<u32>),
-    /// Nodes and weights, `width` per point.
-    Weighted { width: usize, nodes: Vec<u32>, weights: Vec<f64> },
+    /// Number of nodes per point.
+    width: usize,
+    nodes: Vec<u32>,
+    /// Weight of each node; empty if each point is a node.
+    weights: Vec<f64>,
 }
 
 /// Points per parallel task: enough to be worth a thread, few enough to stay in its cache.
@@ -42,7 +38,7 @@ impl Interpolation {
     /// If a node is not below `node_count`.
     pub fn of_nodes(nodes: Vec<u32>, node_count: usize) -> Self {
         check_nodes(&nodes, node_count);
-        Self { node_count, rows: Rows::Nodes(nodes) }
+        Self { node_count, width: 1, nodes, weights: Vec::new() }
     }
 
     /// Creates a map from the nodes and weights of each point, `width` of them in turn.
@@ -53,20 +49,17 @@ impl Interpolation {
         assert_eq!(nodes.len(), weights.len(), "expected one weight per node");
         assert!(width > 0 && nodes.len().is_multiple_of(width), "expected {width} nodes per point");
         check_nodes(&nodes, node_count);
-        Self { node_count, rows: Rows::Weighted { width, nodes, weights } }
+        Self { node_count, width, nodes, weights }
     }
 
     /// Returns the number of points.
     pub fn len(&self) -> usize {
-        match &self.rows {
-            Rows::Nodes(nodes) => nodes.len(),
-            Rows::Weighted { width, nodes, .. } => nodes.len() / width,
-        }
+        self.nodes.len() / self.width
     }
 
     /// Returns true if there are no points.
     pub fn is_empty(&self) -> bool {
-        self.len() == 0
+        self.nodes.is_empty()
     }
 
     /// Returns the number of nodes, including those that no point uses.
@@ -76,18 +69,18 @@ impl Interpolation {
 
     /// Returns the number of nodes per point.
     pub fn width(&self) -> usize {
-        match &self.rows {
-            Rows::Nodes(_) => 1,
-            Rows::Weighted { width, .. } => *width,
-        }
+        self.width
     }
 
     /// Returns the node of each point if points are nodes themselves; `None` if they have weights.
     pub fn as_nodes(&self) -> Option<&[u32]> {
-        match &self.rows {
-            Rows::Nodes(nodes) => Some(nodes),
-            Rows::Weighted { .. } => None,
-        }
+        self.weights.is_empty().then_some(&self.nodes)
+    }
+
+    /// Returns the weights of all points, [`width`](Self::width) each; empty if points are nodes themselves.
+    #[inline(always)]
+    pub fn all_weights(&self) -> &[f64] {
+        &self.weights
     }
 
     /// Returns the nodes of a point.
@@ -96,10 +89,7 @@ impl Interpolation {
     /// If there is no such point.
     #[inline(always)]
     pub fn nodes(&self, point: usize) -> &[u32] {
-        match &self.rows {
-            Rows::Nodes(nodes) => &nodes[point..=point],
-            Rows::Weighted { width, nodes, .. } => &nodes[width * point..width * (point + 1)],
-        }
+        &self.nodes[self.width * point..self.width * (point + 1)]
     }
 
     /// Returns the weights of the nodes of a point.
@@ -108,10 +98,7 @@ impl Interpolation {
     /// If there is no such point.
     #[inline(always)]
     pub fn weights(&self, point: usize) -> &[f64] {
-        match &self.rows {
-            Rows::Nodes(_) => &[1.0],
-            Rows::Weighted { width, weights, .. } => &weights[width * point..width * (point + 1)],
-        }
+        if self.weights.is_empty() { &[1.0] } else { &self.weights[self.width * point..self.width * (point + 1)] }
     }
 
     /// Iterates over the nodes of a point with their weights.
@@ -138,12 +125,10 @@ impl Interpolation {
     #[inline(always)]
     pub fn at(&self, point: usize, values: &[f64]) -> Vec3 {
         let value = |node: u32| Vec3::from_slice(&values[3 * node as usize..]);
-        match &self.rows {
-            Rows::Nodes(nodes) => value(nodes[point]),
-            Rows::Weighted { .. } => {
-                self.nodes(point).iter().zip(self.weights(point)).map(|(&node, &weight)| weight * value(node)).sum()
-            }
+        if self.weights.is_empty() {
+            return value(self.nodes[point]);
         }
+        self.nodes(point).iter().zip(self.weights(point)).map(|(&node, &weight)| weight * value(node)).sum()
     }
 
     /// Interpolates vectors at all points: positions, displacements or velocities.
@@ -152,7 +137,7 @@ impl Interpolation {
     /// If `values` is shorter than the number of nodes, or `points` does not have one entry per point.
     pub fn interpolate(&self, values: &[Vec3], points: &mut [Vec3]) {
         assert!(values.len() >= self.node_count, "expected one vector for each of {} nodes", self.node_count);
-        self.interpolate_with(|node| values[node as usize], points);
+        self.interpolate_with(move |node| values[node as usize], points);
     }
 
     /// Interpolates vectors at all points, from three numbers per node.
@@ -162,23 +147,24 @@ impl Interpolation {
     pub fn interpolate_flat(&self, values: &[f64], points: &mut [Vec3]) {
         assert_eq!(values.len(), 3 * self.node_count, "expected three numbers for each of {} nodes", self.node_count);
         let (values, _) = values.as_chunks::<3>();
-        self.interpolate_with(|node| Vec3::from_array(values[node as usize]), points);
+        self.interpolate_with(move |node| Vec3::from_array(values[node as usize]), points);
     }
 
-    fn interpolate_with(&self, value: impl Fn(u32) -> Vec3 + Sync, points: &mut [Vec3]) {
+    fn interpolate_with(&self, value: impl Fn(u32) -> Vec3 + Copy + Send + Sync, points: &mut [Vec3]) {
         assert_eq!(points.len(), self.len(), "expected one entry per point");
-        match &self.rows {
-            Rows::Nodes(nodes) => {
+        let (nodes, weights) = (&self.nodes[..], &self.weights[..]);
+        match self.width {
+            _ if weights.is_empty() => {
                 let chunks = nodes.par_chunks(CHUNK).zip(points.par_chunks_mut(CHUNK));
-                chunks.for_each(|(nodes, points)| {
+                chunks.for_each(move |(nodes, points)| {
                     points.iter_mut().zip(nodes).for_each(|(point, &node)| *point = value(node));
                 });
             }
-            Rows::Weighted { width: 4, nodes, weights } => weighted::<4>(nodes, weights, &value, points),
-            Rows::Weighted { width: 8, nodes, weights } => weighted::<8>(nodes, weights, &value, points),
-            Rows::Weighted { width, nodes, weights } => {
-                let rows = nodes.par_chunks(*width).zip(weights.par_chunks(*width));
-                points.par_iter_mut().with_min_len(CHUNK).zip(rows).for_each(|(point, (nodes, weights))| {
+            4 => weighted::<4>(nodes, weights, value, points),
+            8 => weighted::<8>(nodes, weights, value, points),
+            width => {
+                let rows = nodes.par_chunks(width).zip(weights.par_chunks(width));
+                points.par_iter_mut().with_min_len(CHUNK).zip(rows).for_each(move |(point, (nodes, weights))| {
                     *point = nodes.iter().zip(weights).map(|(&node, &weight)| weight * value(node)).sum();
                 });
             }
@@ -192,9 +178,9 @@ impl Interpolation {
     pub fn interpolate_numbers(&self, values: &[f64]) -> Vec<f64> {
         assert!(values.len() >= self.node_count, "expected one number for each of {} nodes", self.node_count);
         let at = |point| self.row(point).map(|(node, weight)| weight * values[node as usize]).sum();
-        match &self.rows {
-            Rows::Nodes(nodes) => nodes.iter().map(|&node| values[node as usize]).collect(),
-            Rows::Weighted { .. } => (0..self.len()).map(at).collect(),
+        match self.as_nodes() {
+            Some(nodes) => nodes.iter().map(|&node| values[node as usize]).collect(),
+            None => (0..self.len()).map(at).collect(),
         }
     }
 
@@ -220,11 +206,9 @@ impl Interpolation {
     /// If a node is then not below `node_count`.
     #[must_use]
     pub fn numbered_from(&self, first: u32, node_count: usize) -> Self {
-        let shift = |nodes: &[u32]| nodes.iter().map(|node| first + node).collect::<Vec<u32>>();
-        match &self.rows {
-            Rows::Nodes(nodes) => Self::of_nodes(shift(nodes), node_count),
-            Rows::Weighted { width, nodes, weights } => Self::new(*width, shift(nodes), weights.clone(), node_count),
-        }
+        let nodes: Vec<u32> = self.nodes.iter().map(|node| first + node).collect();
+        check_nodes(&nodes, node_count);
+        Self { node_count, width: self.width, nodes, weights: self.weights.clone() }
     }
 
     /// Returns the map of some of the points.
@@ -233,15 +217,12 @@ impl Interpolation {
     /// If there is no such point.
     #[must_use]
     pub fn select(&self, points: &[u32]) -> Self {
-        let rows = match &self.rows {
-            Rows::Nodes(nodes) => Rows::Nodes(points.iter().map(|&point| nodes[point as usize]).collect()),
-            Rows::Weighted { width, .. } => Rows::Weighted {
-                width: *width,
-                nodes: points.iter().flat_map(|&point| self.nodes(point as usize)).copied().collect(),
-                weights: points.iter().flat_map(|&point| self.weights(point as usize)).copied().collect(),
-            },
+        let weights = match self.as_nodes() {
+            Some(_) => Vec::new(),
+            None => points.iter().flat_map(|&point| self.weights(point as usize)).copied().collect(),
         };
-        Self { node_count: self.node_count, rows }
+        let nodes = points.iter().flat_map(|&point| self.nodes(point as usize)).copied().collect();
+        Self { node_count: self.node_count, width: self.width, nodes, weights }
     }
 
     /// Returns the product `self · inner`: points that are interpolated from the points of `inner`, as functions of the
@@ -255,10 +236,9 @@ impl Interpolation {
         if let Some(selected) = self.as_nodes() {
             return inner.select(selected);
         }
-        let Rows::Weighted { width, nodes: own, weights } = &self.rows else { unreachable!("points are not nodes") };
         if let Some(nodes) = inner.as_nodes() {
-            let nodes = own.iter().map(|&point| nodes[point as usize]).collect();
-            return Self::new(*width, nodes, weights.clone(), inner.node_count);
+            let nodes = self.nodes.iter().map(|&point| nodes[point as usize]).collect();
+            return Self::new(self.width, nodes, self.weights.clone(), inner.node_count);
         }
         let row = |point: usize| {
             let mut row: Vec<(u32, f64)> = Vec::new();
@@ -285,12 +265,12 @@ impl Interpolation {
 fn weighted<const N: usize>(
     nodes: &[u32],
     weights: &[f64],
-    value: &(impl Fn(u32) -> Vec3 + Sync),
+    value: impl Fn(u32) -> Vec3 + Copy + Send + Sync,
     points: &mut [Vec3],
 ) {
     let (nodes, weights) = (nodes.as_chunks::<N>().0, weights.as_chunks::<N>().0);
     let chunks = nodes.par_chunks(CHUNK).zip(weights.par_chunks(CHUNK)).zip(points.par_chunks_mut(CHUNK));
-    chunks.for_each(|((nodes, weights), points)| {
+    chunks.for_each(move |((nodes, weights), points)| {
         for ((nodes, weights), point) in nodes.iter().zip(weights).zip(points) {
             *point = (0..N).map(|i| weights[i] * value(nodes[i])).sum();
         }

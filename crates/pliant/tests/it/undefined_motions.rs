@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use pliant::force::{Handle, Handles, NodalLoads, Obstacle, Obstacles, Patch, Pressure, ScheduledLoad};
+use pliant::force::{Handle, Handles, Interpolated, NodalLoads, Obstacle, Obstacles, Patch, Pressure, ScheduledLoad};
 use pliant::integrator::regularized::RegularizedParams;
 use pliant::integrator::{
     BackwardEuler, CentralDifferences, ExplicitEuler, Fallback, Halving, Integrator, LinearizedBackwardEuler, Newmark,
@@ -11,7 +11,7 @@ use pliant::integrator::{
 };
 use pliant::material::{AnyLaw, YoungPoisson};
 use pliant::math::Vec3;
-use pliant::mesh::{Cells, VolumeMesh, generate};
+use pliant::mesh::{Cells, Interpolation, VolumeMesh, generate};
 use pliant::model::{Assembly, Body, Fixed, Model, ModelBuilder};
 use pliant::motion::{Amplitude, Motion};
 use pliant::reduced::{ReducedModel, Reduction, ReductionParams};
@@ -40,7 +40,7 @@ fn motion() -> Motion {
 /// Name of a source of undefined numbers, its name in messages, and a function that adds it.
 type Source = (&'static str, fn(ModelBuilder, &VolumeMesh) -> ModelBuilder);
 
-const SOURCES: [Source; 5] = [
+const SOURCES: [Source; 6] = [
     ("the amplitude of load 0", |builder, mesh| {
         let mut loads = NodalLoads::new(mesh.vertex_count());
         let load = ScheduledLoad::new(&mesh.vertex_sets()["x-max"], 1e-3 * Vec3::Z, Amplitude::function(factor));
@@ -56,6 +56,12 @@ const SOURCES: [Source; 5] = [
         let vertex = mesh.vertex_sets()["x-max"][0];
         let handle = Handle { motion: motion(), ..Handle::new(vertex, 1.0, mesh.vertices()[vertex as usize]) };
         builder.force(Handles::new(mesh.shared_vertices().clone(), [handle]).unwrap())
+    }),
+    ("the motion of handle 0", |builder, mesh| {
+        let (vertex, count) = (mesh.vertex_sets()["x-max"][0], mesh.vertex_count());
+        let handle = Handle { motion: motion(), ..Handle::new(vertex, 1.0, mesh.vertices()[vertex as usize]) };
+        let handles = Handles::new(mesh.shared_vertices().clone(), [handle]).unwrap();
+        builder.force(Interpolated::new(handles, Interpolation::of_nodes((0..count as u32).collect(), count)))
     }),
     ("the motion of obstacle 0", |builder, mesh| {
         let floor = Obstacle { motion: motion(), ..Obstacle::plane(-0.01 * Vec3::Z, Vec3::Z, 1e3) };
