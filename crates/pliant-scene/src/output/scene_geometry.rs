@@ -86,7 +86,7 @@ impl SceneGeometry {
         if map.node_count() != mesh.vertex_count() || !embedding.elements().iter().enumerate().all(fits) {
             return Err(VisualError::OtherMesh { body: body.name.clone() });
         }
-        body.map = map.clone();
+        body.map = embedding.into_interpolation();
         body.surface = surface;
         body.has_visual = true;
         Ok(())

@@ -329,7 +329,7 @@ mod tests {
             check_damping(&mut force, &Conditions::START, &u, [&v, &[0.0; 21]]);
             let mut moved = vec![Vec3::ZERO; 5];
             map.interpolate_flat(&u, &mut moved);
-            let moved: Vec<f64> = moved.iter().flat_map(|u| u.to_array()).collect();
+            let moved: Vec<f64> = moved.iter().flat_map(Vec3::to_array).collect();
             let (on_points, conditions) = (springs(&points).energy(&moved, &Conditions::START), Conditions::START);
             assert_eq!(force.energy(&u, &conditions), on_points);
         }

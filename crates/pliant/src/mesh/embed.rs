@@ -125,6 +125,11 @@ impl Embedding {
         &self.interpolation
     }
 
+    /// Converts into the points as weighted sums of the vertices of their elements.
+    pub fn into_interpolation(self) -> Interpolation {
+        self.interpolation
+    }
+
     /// Returns the points outside all elements, in ascending order.
     pub fn outside(&self) -> &[u32] {
         &self.outside

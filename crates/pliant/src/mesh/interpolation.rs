@@ -302,7 +302,7 @@ mod tests {
     }
 
     fn flat(vectors: &[Vec3]) -> Vec<f64> {
-        vectors.iter().flat_map(|x| x.to_array()).collect()
+        vectors.iter().flat_map(Vec3::to_array).collect()
     }
 
     fn maps() -> Vec<Interpolation> {
