@@ -3,6 +3,7 @@
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, Error, FromArgMatches};
 use pliant_scene::output::{AnimationFormat, FORMATS};
+use pliant_scene::registry::{Registered, Tagged};
 use pliant_scene::scene::{Choice, Entry};
 
 /// Formats to write in addition to those that the scene requests: an option per registered format.
@@ -49,6 +50,13 @@ pub fn choice<E: Entry + Send + Sync>() -> impl TypedValueParser<Value = Choice<
     parser.try_map(|name| Choice::named(&name).ok_or_else(|| format!("unknown name `{name}`")))
 }
 
+/// Returns a parser of the name of an entry with options, which have their defaults. It lists all entries in the help.
+pub fn entry<T: ?Sized + Registered>() -> impl TypedValueParser<Value = Tagged<T>> {
+    let entries = T::registry().iter().filter(|entry| entry.default_options().is_some());
+    let parser = PossibleValuesParser::new(entries.map(|entry| PossibleValue::new(entry.name()).help(entry.about())));
+    parser.try_map(|name| Tagged::named(&name).ok_or_else(|| format!("unknown name `{name}`")))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -59,12 +67,12 @@ mod tests {
         let mut command = crate::Cli::command();
         for name in ["run", "render", "modes"] {
             let help = command.find_subcommand_mut(name).unwrap().render_long_help().to_string();
-            for format in FORMATS {
+            for format in FORMATS.iter() {
                 assert!(help.contains(&format!("--{}", format.name)), "{name}: {}", format.name);
             }
         }
         let help = command.find_subcommand_mut("render").unwrap().render_long_help().to_string();
-        for field in pliant_scene::output::COLOR_FIELDS {
+        for field in pliant_scene::output::COLOR_FIELDS.iter() {
             assert!(help.contains(&format!("- {}:", field.name)), "{}: {help}", field.name);
         }
     }

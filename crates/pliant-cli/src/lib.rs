@@ -7,6 +7,8 @@ mod default_scene;
 mod doctor;
 mod fill;
 mod formats;
+#[cfg(test)]
+mod fronts;
 mod generate;
 mod laws;
 mod material;

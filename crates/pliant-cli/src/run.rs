@@ -14,10 +14,13 @@ use pliant_scene::output::AnimationFormat;
 use pliant_scene::pictures::check as check_formats;
 use pliant_scene::run::{Outcome, Progress, Run, RunParams, Status};
 use pliant_scene::scene::quantity::Time;
-use pliant_scene::scene::{Animation, Located, ReducedChoice, Scene, SceneFile};
+use pliant_scene::scene::{
+    Animation, IntegratorChoice, IntegratorOptions, Located, ReducedChoice, Scene, SceneFile, SolverChoice,
+    SolverOptions,
+};
 
 use crate::default_scene::{BodyArgs, Purpose};
-use crate::formats::Formats;
+use crate::formats::{Formats, entry};
 use crate::progress::{self, Display};
 use crate::table::{count, number};
 use crate::{Done, default_scene, pictures};
@@ -39,6 +42,12 @@ pub struct RunCommand {
     /// Override the time step, in s, as a fraction such as 1/60, or with a unit, as in "5 ms".
     #[arg(long, value_name = "TIME")]
     step: Option<Time>,
+    /// Override the scene's integrator, with the defaults of its options.
+    #[arg(long, value_name = "NAME", value_parser = entry::<dyn IntegratorOptions>())]
+    integrator: Option<IntegratorChoice>,
+    /// Override the scene's linear solver, with the defaults of its options.
+    #[arg(long, value_name = "NAME", value_parser = entry::<dyn SolverOptions>())]
+    solver: Option<SolverChoice>,
     /// Simulate with this reduced model, built from the scene by `pliant reduce`.
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath)]
     reduced: Option<PathBuf>,
@@ -99,6 +108,12 @@ impl RunCommand {
         }
         if let Some(step) = self.step {
             file.scene.set_step(step.si);
+        }
+        if let Some(integrator) = &self.integrator {
+            file.scene.simulation.value.integrator = Located::new(integrator.clone());
+        }
+        if let Some(solver) = &self.solver {
+            file.scene.simulation.value.solver = Located::new(solver.clone());
         }
         if self.duration.is_some() {
             notes.extend(longer_than_asked(&file)?);

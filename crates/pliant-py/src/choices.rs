@@ -1,7 +1,7 @@
 //! Registries of scenes, as seen from Python.
 
 use pliant_scene::registry::{OptionInfo, Registered, Tagged};
-use pliant_scene::scene::{IntegratorOptions, LoadOptions, ObstacleShapeOptions, SolverOptions, part_from_value};
+use pliant_scene::scene::{self, ChoiceInfo, part_from_value};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -16,23 +16,15 @@ use crate::renamed;
 #[pyfunction]
 #[pyo3(name = "_choices")]
 pub fn choices(kind: &str) -> PyResult<String> {
-    let entries = match kind {
-        "integrator" => described::<dyn IntegratorOptions>(),
-        "solver" => described::<dyn SolverOptions>(),
-        "obstacle shape" => described::<dyn ObstacleShapeOptions>(),
-        "load" => described::<dyn LoadOptions>(),
-        _ => return Err(PyValueError::new_err(format!("kind: there is no registry '{kind}'"))),
+    let Some(entries) = scene::choices(kind) else {
+        return Err(PyValueError::new_err(format!("kind: there is no registry '{kind}'")));
     };
-    Ok(entries.to_string())
-}
-
-fn described<T: ?Sized + Registered>() -> Value {
-    let entry = |entry: &pliant_scene::registry::Entry<T>| {
+    let entry = |entry: ChoiceInfo| {
         let options: Vec<Value> =
-            keywords(entry.options()).into_iter().map(|(_, option)| described_option(&option)).collect();
-        json!({ "name": entry.name(), "about": entry.about(), "options": options })
+            keywords(entry.options).into_iter().map(|(_, option)| described_option(&option)).collect();
+        json!({ "name": entry.name, "about": entry.about, "options": options })
     };
-    T::registry().iter().map(entry).collect()
+    Ok(entries.into_iter().map(entry).collect::<Value>().to_string())
 }
 
 fn described_option(option: &OptionInfo) -> Value {

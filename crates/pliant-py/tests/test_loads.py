@@ -376,7 +376,8 @@ def test_balls_dent_and_hollow_balls_contain() -> None:
     )
     sim.run(2)
     assert np.linalg.norm(sim.positions, axis=1).max() < 0.51
-    assert repr(ball) == "<pliant.Obstacle ball at [0.2, 0.35, 0.2] m, radius 0.15 m>"
+    assert repr(ball) == "<pliant.Obstacle ball, center=[0.2,0.35,0.2], radius=0.15>"
+    assert pliant.Obstacle("ball", center=(0.2, 0.35, 0.2), radius=0.15).shape == ball.shape == "ball"
     with pytest.raises(pliant.ModelError, match="the radius of obstacle 0 is -1"):
         pliant.Obstacle.ball((0, 0, 0), -1)
     with pytest.raises(pliant.ModelError, match="which has no direction"):

@@ -557,6 +557,39 @@ class Obstacle:
     @property
     def shape(self) -> str: ...
     # Written by `python -m pliant._choices`: obstacle shape.
+    @staticmethod
+    def plane(
+        point: Vector = [0.0, 0.0, 0.0],
+        normal: Vector | None = None,
+        *,
+        stiffness: Quantity | None = None,
+        damping: Quantity | None = None,
+        friction: float = 0.0,
+        friction_speed: Quantity | None = None,
+        motion: Sequence[tuple[Quantity, Vector]] | None = None,
+    ) -> Obstacle: ...
+    @staticmethod
+    def ball(
+        center: Vector,
+        radius: Quantity,
+        *,
+        stiffness: Quantity | None = None,
+        damping: Quantity | None = None,
+        friction: float = 0.0,
+        friction_speed: Quantity | None = None,
+        motion: Sequence[tuple[Quantity, Vector]] | None = None,
+    ) -> Obstacle: ...
+    @staticmethod
+    def hollow_ball(
+        center: Vector,
+        radius: Quantity,
+        *,
+        stiffness: Quantity | None = None,
+        damping: Quantity | None = None,
+        friction: float = 0.0,
+        friction_speed: Quantity | None = None,
+        motion: Sequence[tuple[Quantity, Vector]] | None = None,
+    ) -> Obstacle: ...
 
 @final
 class Springs:

@@ -1,10 +1,13 @@
 //! Quantities that can be shown as colors.
 
 use super::{BodyGeometry, FieldValues, Frame};
+use crate::registry::{Named, Registry};
 use pliant::math::Vec3;
 
 /// Every quantity, each registered by one entry. Scenes, the command and the viewer list them.
-pub const COLOR_FIELDS: &[ColorField] = &[
+pub static COLOR_FIELDS: Registry<ColorField> = Registry::new("color field", BUILT_IN);
+
+const BUILT_IN: &[ColorField] = &[
     ColorField::DISPLACEMENT,
     ColorField {
         name: "speed",
@@ -66,7 +69,25 @@ impl PartialEq for ColorField {
     }
 }
 
+impl Named for ColorField {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+}
+
 impl ColorField {
+    /// Creates a quantity that is the magnitude of a vector, three numbers per vertex of the model. `about` is its
+    /// description without a period at its end.
+    pub const fn of_vectors(
+        name: &'static str,
+        about: &'static str,
+        label: &'static str,
+        unit: &'static str,
+        vectors: fn(&Frame) -> &[f64],
+    ) -> Self {
+        Self { name, about, label, unit, values: Values::Vector(vectors) }
+    }
+
     /// Magnitude of the displacement.
     pub const DISPLACEMENT: Self = Self {
         name: "displacement",
@@ -78,7 +99,7 @@ impl ColorField {
 
     /// Returns the quantity with this name, or `None` if it is unknown.
     pub fn named(name: &str) -> Option<&'static Self> {
-        COLOR_FIELDS.iter().find(|field| field.name == name)
+        COLOR_FIELDS.get(name)
     }
 
     /// Returns true if the quantity is computed from the strain and requires the [`fields`](Frame::fields) of a frame.
@@ -137,7 +158,7 @@ mod tests {
         let geometry = SceneGeometry::new(&model);
         let frame = Frame::new(&model, &bend(&model, 0.4), 0, false);
         let body = &geometry.bodies()[1];
-        for shown in COLOR_FIELDS {
+        for shown in COLOR_FIELDS.iter() {
             assert_eq!(body.vertex_values(shown, &frame).is_none(), shown.needs_fields(), "{}", shown.name);
         }
         let speeds = body.vertex_values(ColorField::named("speed").unwrap(), &frame).unwrap();

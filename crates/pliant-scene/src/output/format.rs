@@ -7,6 +7,7 @@ use pliant::files::WriteError;
 
 use super::writer_context::WriterContext;
 use super::{FORMATS, FrameWriter, ImageFormat, Options, SceneGeometry};
+use crate::registry::Named;
 
 /// A format of animations, pictures or plots.
 #[derive(Debug)]
@@ -29,6 +30,8 @@ pub(super) enum Content {
     Series(fn(WriterContext) -> Started),
     /// Meshes, in a single file with the given number of frames.
     Whole(fn(WriterContext, &Options, usize) -> Started),
+    /// Meshes, in a single file that a program writes.
+    Program(fn(&Path, &Arc<SceneGeometry>, &Options) -> Started),
     /// Rendered images.
     Images(&'static ImageFormat),
     /// Plots of the time series of a run.
@@ -37,7 +40,25 @@ pub(super) enum Content {
 
 pub(super) type Started = Result<Box<dyn FrameWriter>, WriteError>;
 
+impl Named for AnimationFormat {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+}
+
 impl AnimationFormat {
+    /// Creates a format of meshes in a single file, for programs to [`add`](crate::registry::Registry::add) to [`FORMATS`]. `about` is its
+    /// description without a period at its end, and `start` creates the writer of a file.
+    pub const fn new(
+        name: &'static str,
+        title: &'static str,
+        extensions: &'static [&'static str],
+        about: &'static str,
+        start: fn(&Path, &Arc<SceneGeometry>, &Options) -> Result<Box<dyn FrameWriter>, WriteError>,
+    ) -> Self {
+        Self { name, title, extensions, about, content: Content::Program(start) }
+    }
+
     /// Returns the format of a file of meshes by its extension.
     pub fn of(path: &Path) -> Option<&'static Self> {
         let extension = path.extension()?.to_str()?.to_ascii_lowercase();
@@ -51,7 +72,7 @@ impl AnimationFormat {
 
     /// Returns true if the format stores meshes, as opposed to images and plots.
     pub fn has_meshes(&self) -> bool {
-        matches!(self.content, Content::Series(_) | Content::Whole(_))
+        matches!(self.content, Content::Series(_) | Content::Whole(_) | Content::Program(_))
     }
 
     /// Returns the writer of a format of rendered images, or `None` for other formats.
@@ -72,7 +93,7 @@ impl AnimationFormat {
         match self.content {
             Content::Series(_) => true,
             Content::Images(images) => images.is_series,
-            Content::Whole(_) | Content::Plots => false,
+            Content::Whole(_) | Content::Program(_) | Content::Plots => false,
         }
     }
 
@@ -86,6 +107,7 @@ impl AnimationFormat {
     ) -> Result<Box<dyn FrameWriter>, WriteError> {
         let context = WriterContext::new(path, self.title, geometry)?;
         match (self.content, options.frames) {
+            (Content::Program(start), _) => start(path, geometry, options),
             (Content::Series(start), _) => start(context),
             (Content::Whole(start), Some(frames)) if frames > 0 => start(context, options, frames),
             (Content::Whole(_), Some(_)) => Err(context.unsupported("an animation without frames")),

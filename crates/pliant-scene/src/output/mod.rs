@@ -71,12 +71,15 @@ pub use images::{ImageError, ImageFormat, ImageWriter};
 pub use options::{Axis, Options};
 pub use scene_geometry::{BodyGeometry, SceneGeometry, VisualError};
 
+use crate::registry::Registry;
 use format::{Content, Started};
 use writer_context::WriterContext;
 
 /// Every format, each registered by one line.
+pub static FORMATS: Registry<AnimationFormat> = Registry::new("animation format", BUILT_IN);
+
 #[rustfmt::skip]
-pub const FORMATS: &[AnimationFormat] = &[
+const BUILT_IN: &[AnimationFormat] = &[
     vtu::FORMAT,
     obj::FORMAT,
     ply::FORMAT,

@@ -22,7 +22,7 @@ fn extensions_are_unique_and_lower_case() {
     assert!(all.iter().all(|extension| extension.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())));
     all.sort_unstable();
     assert!(all.windows(2).all(|pair| pair[0] != pair[1]));
-    for format in FORMATS {
+    for format in FORMATS.iter() {
         assert!(!format.about.is_empty() && !format.about.contains('\n') && !format.about.ends_with('.'));
     }
 }

@@ -20,6 +20,7 @@
 mod act;
 mod bounds;
 mod build;
+mod choices;
 mod construct;
 mod contact;
 mod defaults;
@@ -66,6 +67,7 @@ use pliant::math::Vec3;
 
 pub use act::{Damping, Fixed, Handle, SpringLink};
 pub use build::{Built, obstacle_stiffness};
+pub use choices::{ChoiceInfo, choices};
 pub use expect::{Expect, Over, Verdict};
 pub use integrator::{INTEGRATORS, IntegratorChoice, IntegratorContext, IntegratorOptions};
 pub use load::{LOADS, Load, LoadChoice, LoadContext, LoadOptions};

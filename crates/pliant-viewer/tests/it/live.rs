@@ -2,7 +2,11 @@
 
 use crate::common::{self, BEAM, BLOCK, Client, Heard, live, scene, scene_of};
 use pliant::files::Disk;
-use pliant_scene::scene::{SceneFile, Source};
+use pliant_scene::output::{COLOR_FIELDS, ColorField};
+use pliant_scene::registry::Entry;
+use pliant_scene::scene::integrator::BackwardEuler;
+use pliant_scene::scene::solver::Direct;
+use pliant_scene::scene::{INTEGRATORS, SOLVERS, SceneFile, Source};
 use serde_json::{Value, json};
 
 fn tip_height(frame: &Heard, tip: usize) -> f32 {
@@ -32,6 +36,25 @@ async fn the_stage_is_the_surface_of_the_scene() {
     };
     assert!(names("laws").contains(&"stvk".into()) && names("integrators").contains(&"newmark".into()));
     assert!(names("solvers").contains(&"auto".into()) && names("colors").contains(&"von-mises".into()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn entries_that_a_program_adds_are_in_the_lists_of_the_page_with_their_options() {
+    INTEGRATORS.add(Entry::new::<BackwardEuler>("own-integrator")).unwrap();
+    SOLVERS.add(Entry::new::<Direct>("own-solver")).unwrap();
+    COLOR_FIELDS.add(ColorField::of_vectors("own-color", "Own vectors", "own", "m", |frame| &frame.u)).unwrap();
+    let client = Client::new(&live(BEAM, true)).await;
+    for (key, name, option) in [
+        ("integrators", "own-integrator", Some("newton")),
+        ("solvers", "own-solver", None),
+        ("colors", "own-color", None),
+        ("inversions", "clamp", None),
+    ] {
+        let list = client.display.header[key].as_array().unwrap();
+        let own = list.iter().find(|one| one["name"] == name).unwrap_or_else(|| panic!("{key}: {list:?}"));
+        let mut options = own["options"].as_array().into_iter().flatten();
+        assert_eq!(options.any(|own| Some(own["name"].as_str().unwrap()) == option), option.is_some(), "{own}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

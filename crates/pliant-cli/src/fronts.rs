@@ -1,0 +1,97 @@
+//! Test that entries which a program adds to registries are in all fronts.
+
+use std::path::Path;
+
+use clap::CommandFactory;
+use pliant::files::Memory;
+use pliant_scene::output::{AnimationFormat, COLOR_FIELDS, ColorField, FORMATS};
+use pliant_scene::registry::Entry;
+use pliant_scene::scene::integrator::BackwardEuler;
+use pliant_scene::scene::load::Force;
+use pliant_scene::scene::obstacle::Ball;
+use pliant_scene::scene::solver::Direct;
+use pliant_scene::scene::{
+    INTEGRATORS, LOADS, OBSTACLE_SHAPES, SOLVERS, SceneFile, Source, choices, part_from_value, reference, schema,
+};
+use serde_json::{Value, json};
+
+const SCENE: &str = r#"
+[[object]]
+mesh = { box = { size = [1, 1, 1], cells = [1, 1, 1] } }
+material = { young = "1 MPa", poisson = 0.3, density = 1000 }
+
+[[load]]
+vertices = "x-max"
+kind = { own-load = [1, 0, 0] }
+
+[[obstacle]]
+shape = { own-shape = { center = [0, -10, 0], radius = 1 } }
+
+[simulation]
+step = 0.01
+duration = 0.01
+integrator = "own-integrator"
+solver = "own-solver"
+
+[output]
+formats = ["own-format"]
+picture = { color = "own-color" }
+"#;
+
+/// Kinds of registries with an own entry and one of its options, if it has any.
+const OWN: [(&str, &str, Option<&str>); 6] = [
+    ("integrator", "own-integrator", Some("damping")),
+    ("solver", "own-solver", None),
+    ("obstacle shape", "own-shape", Some("radius")),
+    ("load", "own-load", Some("value")),
+    ("animation format", "own-format", None),
+    ("color field", "own-color", None),
+];
+
+fn add_own() {
+    INTEGRATORS.add(Entry::new::<BackwardEuler>("own-integrator")).unwrap();
+    SOLVERS.add(Entry::new::<Direct>("own-solver")).unwrap();
+    OBSTACLE_SHAPES.add(Entry::new::<Ball>("own-shape")).unwrap();
+    LOADS.add(Entry::new::<Force>("own-load").with_main("value")).unwrap();
+    let format = AnimationFormat::new("own-format", "Own", &["own"], "Own animations", |path, geometry, options| {
+        AnimationFormat::of(Path::new("a.glb")).unwrap().start(path, geometry, options)
+    });
+    FORMATS.add(format).unwrap();
+    COLOR_FIELDS.add(ColorField::of_vectors("own-color", "Own vectors", "own", "m", |frame| &frame.u)).unwrap();
+}
+
+#[test]
+fn an_entry_that_a_program_adds_is_in_scenes_schema_reference_help_and_lists() {
+    add_own();
+    let file = SceneFile::parse(Source::new("a.toml", SCENE)).unwrap();
+    let mut built = file.build(&Memory::default()).unwrap();
+    built.simulation.step().unwrap();
+    assert!(built.simulation.observe().momentum.x > 0.0);
+    assert_eq!(built.simulation.model().obstacles_at(0.0).len(), 1);
+    assert!(SceneFile::parse(Source::new("a.toml", file.scene.to_toml())).unwrap().scene == file.scene);
+
+    let (schema, page) = (schema().to_string(), reference());
+    for (kind, name, option) in OWN {
+        assert!(schema.contains(&format!("\"{name}\"")), "schema: {name}");
+        assert!(
+            page.contains(&format!("`\"{name}\"`")) || page.contains(&format!("`{{ {name} = … }}`")),
+            "page: {name}"
+        );
+        // The list from which functions and stubs of the Python package follow.
+        let entries = choices(kind).unwrap();
+        let own = entries.iter().find(|entry| entry.name == name).unwrap_or_else(|| panic!("{kind}: {entries:?}"));
+        assert!(own.about.ends_with('.'), "{own:?}");
+        assert_eq!(option.is_some(), own.options.iter().any(|own| Some(own.name.as_str()) == option), "{own:?}");
+    }
+
+    let mut command = crate::Cli::command();
+    let help = |command: &mut clap::Command| command.render_long_help().to_string();
+    let run = help(command.find_subcommand_mut("run").unwrap());
+    for listed in ["- own-integrator:", "- own-solver:", "--own-format"] {
+        assert!(run.contains(listed), "{listed}: {run}");
+    }
+    assert!(help(command.find_subcommand_mut("render").unwrap()).contains("- own-color:"));
+
+    let unknown = |value: Value| part_from_value::<pliant_scene::scene::LoadChoice>(value, "kind").unwrap_err().message;
+    assert!(unknown(json!("own-laod")).contains("did you mean `own-load`?"));
+}
