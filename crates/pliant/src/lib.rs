@@ -10,6 +10,7 @@
 //! - [`io`]: mesh files, chosen by extension.
 //! - [`material`]: elastic laws, each with energy, stress and tangent, and a check that these are consistent.
 //! - [`sparse`]: symmetric matrices of 3×3 blocks.
+//! - [`contact`]: distances of surfaces, the potential that keeps them apart, and collision detection.
 //! - [`matrix_io`]: vector and matrix files for NumPy, SciPy and other programs.
 //! - [`element`]: quadrature points of elements.
 //! - [`motion`]: keyframes and functions of time.
@@ -72,6 +73,7 @@
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
+pub mod contact;
 pub mod damping;
 pub mod element;
 pub mod files;

@@ -234,6 +234,12 @@ pub trait System {
     /// Replaces the history variables at the start of a step by those at its end, at `q`.
     fn update_history(&mut self, _q: &[f64], _conditions: &Conditions<'_>, _history: &mut [f64]) {}
 
+    /// Returns a fraction of a motion from `q` along `direction`, at most 1, beyond which the energy may be infinite or
+    /// undefined. Integrators go no further in one iteration.
+    fn step_limit(&mut self, _q: &[f64], _direction: &[f64], _conditions: &Conditions<'_>) -> f64 {
+        1.0
+    }
+
     /// Returns which coordinates are fixed, so that forces cannot move them. May be empty if none is.
     fn fixed_mask(&self) -> &[bool] {
         &[]

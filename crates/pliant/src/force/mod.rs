@@ -18,6 +18,7 @@ mod recovery;
 mod springs;
 mod stress;
 mod stvk_polynomial;
+mod surface_contact;
 #[cfg(test)]
 mod testing;
 mod third_derivative;
@@ -51,6 +52,7 @@ pub use recovery::NodalStates;
 pub use springs::{PerSpring, Spring, SpringCoefficients, Springs, SpringsError};
 pub use stress::StressState;
 pub use stvk_polynomial::{StVkPolynomial, StVkPolynomialError};
+pub use surface_contact::SurfaceContact;
 pub use third_derivative::{ThirdDerivative, ThirdDerivativeBlock};
 
 /// Term `V(u)` of the potential energy, with its gradient `∂V/∂u` and stiffness `K = ∂²V/∂u²`.
@@ -100,6 +102,12 @@ pub trait Force: Any + Debug + DynClone + Send + Sync {
         _definiteness: Definiteness,
         _stiffness: &mut LowRank,
     ) {
+    }
+
+    /// Returns a fraction of a motion from `u` along `direction`, at most 1, beyond which the energy may be infinite or
+    /// undefined, such as that of surfaces that meet.
+    fn step_limit(&self, _u: &[f64], _direction: &[f64], _conditions: &Conditions<'_>) -> f64 {
+        1.0
     }
 
     /// Returns true if the force has an energy. Otherwise `∂V/∂u` stands for a nonconservative force, `K` is the

@@ -12,6 +12,8 @@ pub struct StepInfo {
     pub newton_iterations: usize,
     /// Number of Newton steps shortened by the line search.
     pub shortened: usize,
+    /// Number of Newton steps shortened because surfaces would have met.
+    pub limited: usize,
     /// Total number of iterations of the linear solver.
     pub linear_iterations: usize,
     /// Total number of factorizations.
@@ -37,6 +39,7 @@ impl StepInfo {
         Self {
             newton_iterations: self.newton_iterations + other.newton_iterations,
             shortened: self.shortened + other.shortened,
+            limited: self.limited + other.limited,
             linear_iterations: self.linear_iterations + other.linear_iterations,
             factorizations: self.factorizations + other.factorizations,
             solve: other.solve,

@@ -350,7 +350,7 @@ impl Newton {
             self.direction[i] = if is_fixed(system.fixed_mask(), i) { self.target[i] } else { balance.guess[i] };
         }
         let at_rest = system.energy(&self.q, &problem.conditions);
-        self.try_step(1.0);
+        self.try_step(system.step_limit(&self.q, &self.direction, &problem.conditions));
         let at_guess = at_rest.and_then(|_| system.energy(&self.trial_q, &problem.conditions));
         (self.energy, self.start_energy) = (at_rest, at_rest);
         if let Some((at_rest, at_guess)) = at_rest.zip(at_guess) {
@@ -473,12 +473,19 @@ impl Newton {
         self.linear
             .solve(system, solver, matrix, &mut self.right, &mut self.direction, info)
             .map_err(|source| Stuck::Error(StepError::Solve { time: problem.conditions.time, source }))?;
+        let start = Instant::now();
+        let limit = system.step_limit(&self.q, &self.direction, &problem.conditions);
+        info.assembling += start.elapsed();
         if search {
-            return self.search(system, balance, problem, info);
+            return self.search(system, balance, problem, (limit, info));
         }
-        self.try_step(1.0);
+        self.try_step(limit);
         self.accept();
         self.energy = None;
+        if limit < 1.0 {
+            info.limited += 1;
+            return Ok(());
+        }
         // Fixed coordinates are placed exactly, not only up to rounding.
         for (i, fixed) in system.fixed_mask().iter().enumerate() {
             if *fixed {
@@ -502,8 +509,9 @@ impl Newton {
         std::mem::swap(&mut self.q, &mut self.trial_q);
     }
 
-    /// Searches along `d` for a step that satisfies Armijo's rule, `Φ(s + αd) ≤ Φ(s) + c α dᵀr`. Where the difference
-    /// of energies may be rounding, slopes decide, which do not suffer from cancellation \[HagerZhang2005\]. If no
+    /// Searches along `d`, up to a limit, for a step that satisfies Armijo's rule, `Φ(s + αd) ≤ Φ(s) + c α dᵀr`. Where
+    /// the difference of energies may be rounding, slopes decide, which do not suffer from cancellation
+    /// \[HagerZhang2005\]. If no
     /// step lowers the energy although `d` is a descent direction, the differences are rounding. In that case, and
     /// without an energy, `|r|` must decrease.
     fn search<S: System>(
@@ -511,7 +519,7 @@ impl Newton {
         system: &mut S,
         balance: &Balance,
         problem: &Problem<'_, S>,
-        info: &mut StepInfo,
+        (limit, info): (f64, &mut StepInfo),
     ) -> Result<(), Stuck> {
         let start = Instant::now();
         let slope = dot(&self.direction, &self.residual);
@@ -532,7 +540,7 @@ impl Newton {
         let (b, c) = self.quadratic_terms(system, balance, problem);
         let before = norm(&self.residual);
         info.assembling += start.elapsed();
-        let mut alpha = 1.0_f64;
+        let mut alpha = limit;
         let mut change = f64::INFINITY;
         for halving in 0..MAX_HALVINGS {
             self.try_step(alpha);
@@ -554,11 +562,12 @@ impl Newton {
                 self.accept();
                 self.energy = after;
                 info.shortened += halving;
+                info.limited += usize::from(limit < 1.0);
                 return Ok(());
             }
             alpha *= 0.5;
         }
-        self.try_step(1.0);
+        self.try_step(limit);
         self.slope_there(system, balance, problem, info);
         let after = norm(&self.residual);
         let is_lower = after <= STEEPEST * before;

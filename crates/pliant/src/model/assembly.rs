@@ -285,6 +285,10 @@ impl System for Assembly {
         self.model.update_history(q, conditions, history);
     }
 
+    fn step_limit(&mut self, q: &[f64], direction: &[f64], conditions: &Conditions<'_>) -> f64 {
+        self.model.step_limit(q, direction, conditions)
+    }
+
     fn fixed_mask(&self) -> &[bool] {
         self.model.fixed_mask()
     }

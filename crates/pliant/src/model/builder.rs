@@ -4,8 +4,10 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
+use super::contact::contact_of;
 use super::fixed::FixedVertices;
 use super::{Fixed, MatrixFree, Model, ModelBody};
+use crate::contact::{CollisionSurfaceError, ContactParams};
 use crate::damping::Damping;
 use crate::force::{Elastic, Force, MaterialCount, bind_all_with};
 use crate::mass::{self, MassError, MassMatrix};
@@ -126,6 +128,16 @@ pub enum ModelError {
     History { variables: usize },
     #[error("{found} rest positions are shared, expected the {expected} positions of the bodies")]
     Rest { found: usize, expected: usize },
+    #[error("{what} is {value}, expected a positive number")]
+    ContactParams { what: &'static str, value: f64 },
+    #[error(transparent)]
+    CollisionSurface(CollisionSurfaceError),
+    #[error("surfaces intersect at rest, in {count} places: {examples}; contact needs a start without intersections")]
+    Intersecting { count: usize, examples: String },
+    #[error(
+        "surfaces touch at rest, in {count} places: {examples}; contact needs a gap: move one of them away by a thousandth of its size"
+    )]
+    Touching { count: usize, examples: String },
     #[error("the damping matrix is for {found} vertices, but the model has {expected}")]
     DampingMatrix { found: usize, expected: usize },
 }
@@ -158,6 +170,7 @@ pub struct ModelBuilder {
     gravity: Vec3,
     damping: Damping,
     lumped: bool,
+    contact: Option<ContactParams>,
     rest: Option<Arc<[Vec3]>>,
 }
 
@@ -235,6 +248,46 @@ impl ModelBuilder {
         self
     }
 
+    /// Makes the surfaces of all bodies collide with each other and themselves, without friction, by the potential of
+    /// incremental potential contact. No state that an implicit integrator accepts has an intersection.
+    ///
+    /// Bodies [without elasticity](Body::without_elasticity) are obstacles: fix their vertices, or prescribe their
+    /// motion. Surfaces that intersect at rest are an error of [`build`](Self::build).
+    ///
+    /// ```
+    /// use pliant::contact::ContactParams;
+    /// use pliant::integrator::{BackwardEuler, Integrator};
+    /// use pliant::material::{AnyLaw, YoungPoisson};
+    /// use pliant::math::{Affine3, Vec3};
+    /// use pliant::mesh::{Cells, generate};
+    /// use pliant::model::{Assembly, Body, Fixed, Model};
+    /// use pliant::solver::Direct;
+    ///
+    /// let rubber = AnyLaw::new("stable-neo-hookean", YoungPoisson { young: 1e5, poisson: 0.4 })?;
+    /// let cube = generate::block([0.1; 3], [2; 3], Cells::Tet6)?;
+    /// let below = cube.transformed(Affine3::from_translation(-0.101 * Vec3::Y))?;
+    /// let model = Model::builder()
+    ///     .body(Body::new(cube, rubber.clone(), 1000.0))
+    ///     .body(Body::new(below, rubber, 1000.0))
+    ///     .fix(Fixed::new((27..54).collect::<Vec<u32>>()))
+    ///     .gravity(-9.81 * Vec3::Y)
+    ///     .contact(ContactParams::default())
+    ///     .build()?;
+    /// let mut state = model.rest_state();
+    /// let mut assembly = Assembly::new(model);
+    /// for _ in 0..20 {
+    ///     BackwardEuler::default().step(&mut assembly, &mut Direct::default(), &mut state, 0.01)?;
+    /// }
+    /// let lowest = (0..27).map(|vertex| state.q[3 * vertex + 1]).fold(0.0, f64::min);
+    /// assert!(-0.001 < lowest && lowest < 0.0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn contact(mut self, params: ContactParams) -> Self {
+        self.contact = Some(params);
+        self
+    }
+
     /// Builds the model.
     pub fn build(self) -> Result<Model, ModelError> {
         self.build_with(false)
@@ -245,7 +298,7 @@ impl ModelBuilder {
         self.build_with(true).map(MatrixFree::new)
     }
 
-    fn build_with(self, is_matrix_free: bool) -> Result<Model, ModelError> {
+    fn build_with(mut self, is_matrix_free: bool) -> Result<Model, ModelError> {
         let node_count = self.check()?;
         let bodies = placed(self.bodies, node_count)?;
         let mut loads = vec![0.0; 3 * node_count];
@@ -265,6 +318,9 @@ impl ModelBuilder {
             (high - low).length()
         };
         let extent = bodies.iter().map(diagonal).fold(0.0, f64::max);
+        if let Some(params) = self.contact {
+            self.forces.push(Box::new(contact_of(&bodies, params, node_count)?));
+        }
         let mut bindings = Bindings { bodies, forces: self.forces, damping: self.damping, node_count };
         let pattern = bindings.bind(self.lumped, is_matrix_free);
         let mass = bindings.mass(self.lumped, is_matrix_free, &pattern)?;

@@ -457,6 +457,13 @@ impl Model {
         }
     }
 
+    /// Returns a fraction of a motion from `u` along `direction`, at most 1, beyond which a force has no finite energy.
+    pub fn step_limit(&self, u: &[f64], direction: &[f64], conditions: &Conditions<'_>) -> f64 {
+        let of_force =
+            |(force, range): (&dyn Force, Range<usize>)| force.step_limit(u, direction, &conditions.of_part(range));
+        self.all_forces_with_history().map(of_force).fold(1.0, f64::min)
+    }
+
     /// Returns which coordinates are fixed.
     pub fn fixed_mask(&self) -> &[bool] {
         self.fixed.fixed_mask()

@@ -5,6 +5,7 @@
 
 mod assembly;
 mod builder;
+mod contact;
 mod definition;
 mod fixed;
 mod internal;

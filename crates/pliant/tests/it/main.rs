@@ -6,6 +6,7 @@
 mod support;
 
 mod affine;
+mod contact;
 mod dynamics;
 mod elastic;
 mod formats;
