@@ -287,7 +287,6 @@ impl<T: ?Sized + Registered> JsonSchema for Tagged<T> {
 mod tests {
     use super::super::{Options, Registry};
     use super::*;
-    use crate::scene::Located;
 
     trait Pet: Options {
         fn legs(&self) -> u32;
@@ -332,7 +331,8 @@ mod tests {
         legs: u32,
         /// Its name.
         #[serde(skip_serializing_if = "Option::is_none")]
-        name: Option<Located<String>>,
+        #[schemars(with = "Option<String>")]
+        name: Option<toml::Spanned<String>>,
     }
 
     impl Pet for Cat {
@@ -380,7 +380,7 @@ mod tests {
             (Tagged::of(Cat { lives: 3 }), "[pet.cat]\nlives = 3\n"),
             (Tagged::of(Millipede { legs: 750, name: None }), "[pet]\nmillipede = 750\n"),
             (
-                Tagged::of(Millipede { legs: 750, name: Some("Milli".to_owned().into()) }),
+                Tagged::of(Millipede { legs: 750, name: Some(toml::Spanned::new(0..0, "Milli".to_owned())) }),
                 "[pet.millipede]\nlegs = 750\nname = \"Milli\"\n",
             ),
         ] {
@@ -393,7 +393,7 @@ mod tests {
         let text = "pet = { millipede = { legs = 750, name = \"Milli\" } }";
         let house = house(text).unwrap();
         let name = house.pet.options::<Millipede>().unwrap().name.as_ref().unwrap();
-        assert_eq!(&text[name.span.clone().unwrap()], "\"Milli\"");
+        assert_eq!(&text[name.span()], "\"Milli\"");
     }
 
     #[test]

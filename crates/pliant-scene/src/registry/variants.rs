@@ -17,15 +17,22 @@ pub fn variants<T: JsonSchema>() -> Vec<(String, String)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scene::Inverted;
+
+    /// State of matter.
+    #[derive(JsonSchema)]
+    #[serde(rename_all = "kebab-case")]
+    #[allow(dead_code, reason = "its schema is used")]
+    enum Matter {
+        /// Keeps its
+        /// shape.
+        Solid,
+        /// Keeps its volume.
+        VeryLiquid,
+    }
 
     #[test]
     fn variants_have_their_names_in_scenes_and_their_documentation() {
-        let variants = variants::<Inverted>();
-        assert_eq!(variants[0], ("none".into(), "The unmodified law.".into()));
-        assert_eq!(
-            variants.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(),
-            ["none", "clamp", "extrapolate"]
-        );
+        let expected = [("solid", "Keeps its shape."), ("very-liquid", "Keeps its volume.")];
+        assert_eq!(variants::<Matter>(), expected.map(|(name, about)| (name.to_owned(), about.to_owned())));
     }
 }

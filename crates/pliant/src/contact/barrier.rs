@@ -4,8 +4,8 @@
 //!
 //! `β(s) = −(s − 1)² ln s` for `0 < s < 1`,
 //!
-//! zero beyond, and infinite at contact: that of \[LiFergusonSchneider2020\] for squared distances. It is twice continuously
-//! differentiable.
+//! zero beyond, and infinite at contact: that of \[LiFergusonSchneider2020\] for squared distances. It is twice
+//! continuously differentiable.
 
 use crate::math::Vec3;
 
@@ -106,7 +106,8 @@ mod tests {
 
     #[test]
     fn barrier_has_the_values_of_another_implementation() {
-        // Value and derivatives of −(D − d̂²)² ln(D/d̂²) with respect to D, from ipctk 1.6.1, divided by d̂⁴, d̂² and 1.
+        // Value and derivatives of −(D − d̂²)² ln(D/d̂²) with respect to D, from ipctk 1.6.1, divided by d̂⁴, d̂² and
+        // 1.
         let cases = [
             [1.0000000000000002e-16, 36.84136148790472, -1.0000000000000072e+16, 9.999999999999999e+31],
             [1.0000000000000002e-08, 18.420680375538744, -100000034.84136112, 1.0000000200000032e+16],

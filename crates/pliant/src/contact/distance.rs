@@ -50,14 +50,15 @@ pub struct ClosestPoints {
 enum Free {
     /// Both closest points are vertices.
     Neither,
-    /// One of them moves along `direction = Σ aᵢ xᵢ`.
+    /// Closest point inside an edge, which moves along `direction = Σ aᵢ xᵢ`.
     One { coefficients: [f64; 4], direction: Vec3 },
-    /// They move along two directions with this cross product.
+    /// Closest points inside two edges or a triangle, which move along two directions with this cross product.
     Two { coefficients: [[f64; 4]; 2], directions: [Vec3; 2], normal: Vec3 },
 }
 
 impl ClosestPoints {
-    /// Computes the closest points of a pair. Degenerate primitives, such as edges of zero length, are points and edges.
+    /// Computes the closest points of a pair. Degenerate primitives, such as edges of zero length, are points and
+    /// edges.
     pub fn new(kind: PairKind, x: &[Vec3; 4]) -> Self {
         // Far from the origin, positions themselves have fewer digits than their differences.
         let x = x.map(|point| point - x[0]);

@@ -3,7 +3,8 @@
 //! With the coefficients `c` of the closest points, the sliding velocity of a pair is `u = T Σ cᵢ vᵢ`, `T = I − nnᵀ`.
 //! The potential `N F(|u|)` with `F′(y) = μ(y) f₁(y/ε)` and `f₁(z) = 2z − z²` for `z < 1`, 1 beyond, has the gradient
 //! `μ N f₁ u/|u|`: Coulomb's law for sliding speeds above `ε`, and a smooth transition through zero below
-//! \[LiFergusonSchneider2020\]. The normal force `N`, the normal `n` and the coefficients `c` are constants of the potential.
+//! \[LiFergusonSchneider2020\]. The normal force `N`, the normal `n` and the coefficients `c` are constants of the
+//! potential.
 //!
 //! The coefficient decreases from the static one `μₛ` at rest to the kinetic one `μₖ` at `ε`:
 //! `μ(y) = μₛ − (μₛ − μₖ) S(y/ε)` with `S(z) = 2z²` for `z < ½` and `1 − 2(1 − z)²` above.

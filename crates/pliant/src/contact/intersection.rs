@@ -5,7 +5,8 @@ use robust::{Coord3D, orient3d};
 use crate::math::Vec3;
 
 /// Returns true if an edge passes through a triangle, also through one of its sides or corners. An edge that only ends
-/// at the triangle does not. The test is exact: it decides by signs of determinants that no rounding changes \[Shewchuk1997\].
+/// at the triangle does not. The test is exact: it decides by signs of determinants that no rounding changes
+/// \[Shewchuk1997\].
 pub fn edge_crosses_triangle(edge: [Vec3; 2], triangle: [Vec3; 3]) -> bool {
     let [p, q] = edge;
     let [a, b, c] = triangle;

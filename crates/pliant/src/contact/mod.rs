@@ -1,7 +1,7 @@
 //! Contact of surfaces: distances of their primitives, the potential that keeps them apart, and collision detection.
 //!
-//! [`ContactEnergy`] is the potential of incremental potential contact \[LiFergusonSchneider2020\] between all surfaces of a
-//! model. Each pair of a vertex and a triangle, or of two edges, contributes a barrier of their distance.
+//! [`ContactEnergy`] is the potential of incremental potential contact \[LiFergusonSchneider2020\] between all surfaces
+//! of a model. Each pair of a vertex and a triangle, or of two edges, contributes a barrier of their distance.
 
 mod barrier;
 mod box_tree;

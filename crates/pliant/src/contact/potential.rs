@@ -1,8 +1,8 @@
 //! Potential of a pair of primitives that are close to each other.
 //!
-//! `V = K m β(D/d̂²)` with the barrier `β` of the squared distance `D`, its range `d̂`, the mollifier `m` of two edges and
-//! a scale `K` in joules. Its Hessian is a sum of few terms `σ q qᵀ`, which is what [`LowRank`](crate::sparse::LowRank)
-//! matrices consist of.
+//! `V = K m β(D/d̂²)` with the barrier `β` of the squared distance `D`, its range `d̂`, the mollifier `m` of two edges
+//! and a scale `K` in joules. Its Hessian is a sum of few terms `σ q qᵀ`, which is what
+//! [`LowRank`](crate::sparse::LowRank) matrices consist of.
 
 use super::barrier::{Mollifier, barrier};
 use super::distance::{ClosestPoints, PairKind, Tangent};
@@ -38,7 +38,7 @@ pub type RankOne = (f64, [Vec3; 4]);
 
 impl PairPotential {
     /// Computes the potential, or returns `None` if the pair is out of range. The energy at zero distance is infinite,
-    /// except for that of parallel edges, whose vertices are in pairs of their own.
+    /// except for that of parallel edges, whose vertices are in other pairs.
     pub fn new(params: &PairParams, x: &[Vec3; 4]) -> Option<Self> {
         let closest = ClosestPoints::new(params.kind, x);
         let range_squared = params.range * params.range;
@@ -91,8 +91,8 @@ impl PairPotential {
     /// approximation of it: the exact curvature along the normal `n`, which is positive.
     ///
     /// With tangents `e` and the derivatives `V′` and `V″` with respect to the distance `d`, the Hessian without a
-    /// mollifier is `V″ (cᵢ n)(cⱼ n)ᵀ + V′/d Σ ((cᵢ e)(cⱼ e)ᵀ − gᵢ gⱼᵀ)`, where `gᵢ = cᵢ e + (mᵢ·e) t` for free tangents
-    /// and 0 for others.
+    /// mollifier is `V″ (cᵢ n)(cⱼ n)ᵀ + V′/d Σ ((cᵢ e)(cⱼ e)ᵀ − gᵢ gⱼᵀ)`, where `gᵢ = cᵢ e + (mᵢ·e) t` for free
+    /// tangents and 0 for others.
     pub fn stiffness_terms(&self, definiteness: Definiteness, mut add: impl FnMut(RankOne)) {
         let factor = self.mollifier_value();
         let (first, second) = (factor * self.plain[1], factor * self.plain[2]);

@@ -74,8 +74,8 @@ fn step(assembly: &mut Assembly, solver: &mut dyn LinearSolver<Operator>, state:
 
 #[test]
 fn two_falling_cubes_follow_the_trajectory_of_another_program() {
-    // Positions of the first and last vertex of each cube, from a Newton solver in NumPy with the contact of ipctk 1.6.1
-    // and the same barrier; every step converged to 1e-7 m/s.
+    // Positions of the first and last vertex of each cube, from a Newton solver in NumPy with the contact of ipctk
+    // 1.6.1 and the same barrier; every step converged to 1e-7 m/s.
     #[rustfmt::skip]
     let expected = [
         (10, 1e-06, [Vec3::new(-0.0504654836865, -0.050465483689, 0.00099421207224), Vec3::new(0.0502321268656, 0.0502321268656, 0.0984518074037), Vec3::new(-0.00988362387301, -0.0540856382056, 0.11151125), Vec3::new(0.049883623873, 0.0740856382056, 0.21151125)]),
