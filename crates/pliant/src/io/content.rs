@@ -65,7 +65,7 @@ pub struct Loaded<M = Mesh> {
 #[cfg(test)]
 impl Loaded {
     /// Returns the volume that a test expects.
-    pub fn volume(self) -> VolumeMesh {
+    pub(crate) fn volume(self) -> VolumeMesh {
         match self.mesh {
             Mesh::Volume(mesh) => mesh,
             Mesh::Surface(_) => panic!("expected a volume"),

@@ -294,7 +294,7 @@ impl<L: Law + 'static> PointLaw for L {
             Job::Energies { f, energies } => dispatch_for::<L, _>(EnergyKernel { law, f, energies }),
             Job::Stresses { f, stresses } => dispatch_for::<L, _>(StressKernel { law, f, stresses }),
             Job::Tangents { f, stresses, tangents } => {
-                dispatch_for::<L, _>(TangentKernel { law, f, stresses, tangents })
+                dispatch_for::<L, _>(TangentKernel { law, f, stresses, tangents });
             }
             Job::StretchEnergies { sigma, energies } => {
                 for lane in 0..LANES {
