@@ -12,7 +12,7 @@ impl<'a> PlacedObstacles<'a> {
         let (obstacle, placed) = (&self.all.list[number], &self.placed[number]);
         let (low, high) = (low - placed.origin(), high - placed.origin());
         // NaN counts as a possible contact, so that it propagates.
-        !(low.is_finite() && high.is_finite()) || !obstacle.shape.is_outside(&placed.axes, low, high)
+        !(low.is_finite() && high.is_finite() && obstacle.shape.is_outside(&placed.axes, low, high))
     }
 
     /// Calls `visit` with each contact of the points of an element: the point, the index of the obstacle and the
