@@ -2,7 +2,8 @@
 
 use std::fmt::{self, Debug};
 
-pub use crate::force::Conditions;
+pub use crate::contact::StepLimit;
+pub use crate::force::{Conditions, StepMotion};
 pub use crate::material::Definiteness;
 use crate::motion::NotFinite;
 
@@ -30,12 +31,13 @@ impl State {
 
     /// Returns the conditions of a step of `dt` \[s\] from this state, at the time of its end.
     pub fn conditions(&self, dt: f64) -> Conditions<'_> {
-        Conditions { time: self.time + dt, dt, ..self.conditions_here() }
+        Conditions { time: self.time + dt, dt, progress: 1.0, ..self.conditions_here() }
     }
 
-    /// Returns the conditions at the time of this state, with full loads.
+    /// Returns the conditions at the time of this state, with full loads. Colliders are where the last step has left
+    /// them.
     pub fn conditions_here(&self) -> Conditions<'_> {
-        Conditions::at(self.time).with_history(&self.history)
+        Conditions { progress: 0.0, ..Conditions::at(self.time).with_history(&self.history) }
     }
 
     /// Returns the first coordinate at which a quantity is not finite, with the name of the quantity.
@@ -234,10 +236,39 @@ pub trait System {
     /// Replaces the history variables at the start of a step by those at its end, at `q`.
     fn update_history(&mut self, _q: &[f64], _conditions: &Conditions<'_>, _history: &mut [f64]) {}
 
-    /// Returns a fraction of a motion from `q` along `direction`, at most 1, beyond which the energy may be infinite or
-    /// undefined. Integrators go no further in one iteration.
-    fn step_limit(&mut self, _q: &[f64], _direction: &[f64], _conditions: &Conditions<'_>) -> f64 {
-        1.0
+    /// Returns true if forces depend on [`StepMotion::lagged`].
+    fn is_lagged(&self) -> bool {
+        false
+    }
+
+    /// Returns true if forces depend on [`Conditions::progress`].
+    fn is_moved(&self) -> bool {
+        false
+    }
+
+    /// Returns true if motions have a [limit](Self::limit_step), as those of bodies in contact have. Integrators that
+    /// do not respect it are an error.
+    fn limits_steps(&self) -> bool {
+        false
+    }
+
+    /// Returns a fraction of a motion from `q` along `direction`, and from the progress of the conditions to
+    /// `end_progress`, beyond which the energy may be infinite or undefined. Integrators go no further in one iteration.
+    /// With `by_islands`, the progress does not change, and independent parts are shortened in `direction`.
+    fn limit_step(
+        &mut self,
+        _q: &[f64],
+        _direction: &mut [f64],
+        _conditions: &Conditions<'_>,
+        _end_progress: f64,
+        _by_islands: bool,
+    ) -> StepLimit {
+        StepLimit { fraction: 1.0, bodies: None }
+    }
+
+    /// Returns the name of a body or collider of a [`StepLimit`].
+    fn contact_name(&self, _body: usize) -> String {
+        String::new()
     }
 
     /// Returns which coordinates are fixed, so that forces cannot move them. May be empty if none is.

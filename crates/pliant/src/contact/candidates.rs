@@ -22,6 +22,17 @@ pub struct Pair {
     pub primitives: [u32; 2],
 }
 
+impl Pair {
+    /// Returns a vertex of either primitive.
+    pub(super) fn ends(&self) -> [u32; 2] {
+        let second = match self.kind {
+            PairKind::PointTriangle => 1,
+            PairKind::EdgeEdge => 2,
+        };
+        [self.vertices[0], self.vertices[second]]
+    }
+}
+
 /// Trees of the primitives of a surface.
 #[derive(Debug, Clone)]
 pub struct Trees {
@@ -52,7 +63,7 @@ impl Trees {
             self.triangles.query(&bounds(&ends), |triangle| {
                 let corners = surface.triangles[triangle as usize];
                 let is_skipped =
-                    ends.iter().any(|end| corners.contains(end)) || surface.are_obstacles(ends[0], corners[0]);
+                    ends.iter().any(|end| corners.contains(end)) || surface.is_excluded(ends[0], corners[0]);
                 if !is_skipped && edge_crosses_triangle(ends.map(at), corners.map(at)) {
                     hits.push(triangle);
                 }
@@ -79,17 +90,18 @@ impl Trees {
         // The range of a pair is the smallest of its vertices. Half of the reach is on each side.
         let bounds = |vertices: &[u32]| {
             let places = vertices.iter().flat_map(|&v| [sweep.start[v as usize], sweep.end[v as usize]]);
-            let range = vertices.iter().map(|&v| surface.ranges[v as usize]).fold(f64::INFINITY, f64::min);
-            Bounds::of_points(places, 0.5 * (range + sweep.margin))
+            let range = vertices.iter().map(|&v| surface.ranges[v as usize]).fold(surface.max_range, f64::min);
+            let radius = surface.radii[surface.bodies[vertices[0] as usize] as usize];
+            Bounds::of_points(places, radius + 0.5 * (range + sweep.margin))
         };
         self.edges.refit(|edge| bounds(&edges[edge as usize]));
         self.triangles.refit(|triangle| bounds(&triangles[triangle as usize]));
         let of_vertex = |vertex: u32| {
             let mut hits = Vec::new();
-            if surface.vertex_areas[vertex as usize] > 0.0 {
+            if surface.is_used[vertex as usize] {
                 self.triangles.query(&bounds(&[vertex]), |triangle| {
                     let corners = &triangles[triangle as usize];
-                    if !corners.contains(&vertex) && !surface.are_obstacles(vertex, corners[0]) {
+                    if !corners.contains(&vertex) && !surface.is_excluded(vertex, corners[0]) {
                         hits.push(triangle);
                     }
                 });
@@ -105,7 +117,7 @@ impl Trees {
             let mut hits = Vec::new();
             self.edges.query(&bounds(&[a, b]), |other| {
                 let [c, d] = edges[other as usize];
-                if other > edge && c != a && c != b && d != a && d != b && !surface.are_obstacles(a, c) {
+                if other > edge && c != a && c != b && d != a && d != b && !surface.is_excluded(a, c) {
                     hits.push(other);
                 }
             });

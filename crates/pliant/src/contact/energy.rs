@@ -1,6 +1,8 @@
 //! Contact energy of surfaces: the sum of the potentials of all pairs within range.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::cmp::Ordering;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rayon::prelude::*;
 
@@ -8,39 +10,40 @@ use super::barrier::Mollifier;
 use super::candidates::{Pair, Sweep, Trees};
 use super::ccd::safe_fraction;
 use super::distance::{ClosestPoints, PairKind};
+use super::islands::Islands;
 use super::potential::{PairParams, PairPotential};
+use super::shape::{ActiveShape, PlacedShape, ShapeCollider};
 use super::surface::CollisionSurface;
+use super::{ContactParams, Friction};
 use crate::material::Definiteness;
 use crate::math::Vec3;
+use crate::motion::NotFinite;
 use crate::sparse::LowRank;
 
 /// Pairs per task.
 const CHUNK: usize = 256;
 
-/// Scale of the barrier relative to the pressures that it withstands.
+/// Scale of the barrier relative to Young's modulus.
 const STIFFNESS: f64 = 0.1;
 
 /// Distance within which candidates are found beyond the range of the barrier, relative to the mean edge. With a larger
 /// one, they stay valid for longer motions, but there are more of them.
 const MARGIN: f64 = 0.25;
 
-/// Contact of surfaces with each other and themselves.
+/// Maximum number of tests of a motion along with moving colliders, each of which shortens it.
+const MAX_TESTS: usize = 8;
+
+/// Contact of surfaces with each other, with themselves and with colliders.
 #[derive(Debug)]
 pub struct ContactEnergy {
     surface: Arc<CollisionSurface>,
+    shapes: Arc<[ShapeCollider]>,
     params: ContactParams,
+    /// Friction of pairs of bodies or colliders that have their own, in ascending order.
+    frictions: HashMap<[u32; 2], Friction>,
     search: Mutex<Search>,
-}
-
-/// Parameters of contact. All have defaults that follow from the bodies.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct ContactParams {
-    /// Distance from which on surfaces interact \[m\]. By default a thousandth of the size of a body, and at most a
-    /// tenth of the shortest edge at a vertex.
-    pub range: Option<f64>,
-    /// Scale of the contact pressure \[Pa\]. By default a tenth of Young's modulus, or of the pressure that stops a
-    /// layer of the surface within a step.
-    pub pressure: Option<f64>,
+    /// Contacts that were evaluated last.
+    recent: Mutex<[Option<Arc<Contacts>>; 2]>,
 }
 
 /// Candidates that were found last. They only save time: all pairs within range are among them, and the others
@@ -56,8 +59,56 @@ struct Search {
 
 impl Clone for ContactEnergy {
     fn clone(&self) -> Self {
-        let search = self.search.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        Self { surface: self.surface.clone(), params: self.params, search: Mutex::new(search) }
+        Self {
+            surface: self.surface.clone(),
+            shapes: self.shapes.clone(),
+            params: self.params.clone(),
+            frictions: self.frictions.clone(),
+            search: Mutex::new(lock(&self.search).clone()),
+            recent: Mutex::default(),
+        }
+    }
+}
+
+/// Locks memory that only saves time, which is valid even after a panic.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Contacts at a configuration, in a fixed order.
+#[derive(Debug, Clone, Default)]
+pub struct Contacts {
+    /// Pairs of primitives within range.
+    pub pairs: Vec<ActivePair>,
+    /// Vertices within range of half-spaces and hollow balls.
+    pub shapes: Vec<ActiveShape>,
+    /// Positions of the vertices.
+    pub(super) places: Vec<Vec3>,
+    pub(super) placed: Vec<PlacedShape>,
+    time: f64,
+}
+
+impl Contacts {
+    /// Returns the number of contacts.
+    pub fn len(&self) -> usize {
+        self.pairs.len() + self.shapes.len()
+    }
+
+    /// Returns true if there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the energy \[J\]; infinite if surfaces touch.
+    pub fn energy(&self) -> f64 {
+        let pairs: f64 = self.pairs.iter().map(|active| active.potential.energy).sum();
+        pairs + self.shapes.iter().map(|active| active.energy).sum::<f64>()
+    }
+
+    /// Returns the smallest gap between surfaces \[m\], infinite if none is within range.
+    pub fn min_gap(&self) -> f64 {
+        let pairs = self.pairs.iter().map(|active| active.gap()).fold(f64::INFINITY, f64::min);
+        self.shapes.iter().map(|active| active.gap).fold(pairs, f64::min)
     }
 }
 
@@ -68,6 +119,15 @@ pub struct ActivePair {
     pub pair: Pair,
     /// Its potential.
     pub potential: PairPotential,
+    /// Distance at which the surfaces touch \[m\].
+    pub thickness: f64,
+}
+
+impl ActivePair {
+    /// Returns the gap between the surfaces \[m\].
+    pub fn gap(&self) -> f64 {
+        self.potential.closest().distance() - self.thickness
+    }
 }
 
 /// Edge that crosses a triangle.
@@ -79,25 +139,39 @@ pub struct Crossing {
     pub triangle: [u32; 3],
 }
 
-/// Pair that limits a motion.
+/// What limits a motion.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StepLimit {
-    /// Fraction of the motion during which all pairs stay apart, from 0 to 1.
+    /// Fraction of the motion during which all surfaces stay apart, from 0 to 1.
     pub fraction: f64,
-    /// Pair that comes close first, if any does.
-    pub pair: Option<Pair>,
+    /// Bodies or colliders that come close first, if any do.
+    pub bodies: Option<[usize; 2]>,
 }
 
 impl ContactEnergy {
-    /// Creates the energy of surfaces.
-    pub fn new(mut surface: CollisionSurface, params: ContactParams) -> Self {
+    /// Creates the energy of surfaces and of the colliders that have no surface.
+    pub(super) fn with_shapes(
+        mut surface: CollisionSurface,
+        shapes: Vec<ShapeCollider>,
+        frictions: HashMap<[u32; 2], Friction>,
+        params: ContactParams,
+    ) -> Self {
         if let Some(range) = params.range {
-            surface.ranges.fill(range);
+            surface.ranges.iter_mut().filter(|own| own.is_finite()).for_each(|own| *own = range);
+            surface.max_range = range;
         }
+        surface.radii.iter_mut().for_each(|radius| *radius += 0.5 * params.thickness);
         let trees = Trees::new(&surface);
         let margin = if surface.mean_edge.is_finite() { MARGIN * surface.mean_edge } else { 0.0 };
         let search = Search { trees, places: Vec::new(), margin, pairs: Arc::default() };
-        Self { surface: Arc::new(surface), params, search: Mutex::new(search) }
+        Self {
+            surface: Arc::new(surface),
+            shapes: shapes.into(),
+            params,
+            frictions,
+            search: Mutex::new(search),
+            recent: Mutex::default(),
+        }
     }
 
     /// Returns the surfaces.
@@ -105,17 +179,68 @@ impl ContactEnergy {
         &self.surface
     }
 
-    /// Returns the positions of the vertices for displacements of the nodes.
-    fn places(&self, u: &[f64]) -> Vec<Vec3> {
+    /// Returns the number of bodies and colliders. Colliders without a surface come last.
+    pub fn body_count(&self) -> usize {
+        self.surface.body_count() + self.shapes.len()
+    }
+
+    /// Returns the name of a body or collider.
+    ///
+    /// # Panics
+    /// If there is no such body.
+    pub fn name(&self, body: usize) -> &str {
+        match body.checked_sub(self.surface.body_count()) {
+            None => self.surface.name(body),
+            Some(shape) => &self.shapes[shape].name,
+        }
+    }
+
+    /// Returns the body or collider with a name.
+    pub fn find(&self, name: &str) -> Option<usize> {
+        (0..self.body_count()).find(|&body| self.name(body) == name)
+    }
+
+    /// Returns true if a collider moves.
+    pub fn has_moving_colliders(&self) -> bool {
+        self.surface.is_moved() || self.shapes.iter().any(|shape| !matches!(shape.motion, crate::motion::Motion::Still))
+    }
+
+    /// Checks that the positions of colliders at a time \[s\] are finite.
+    pub fn check_time(&self, time: f64) -> Result<(), NotFinite> {
+        self.shapes.iter().try_for_each(|shape| shape.check(time))?;
+        self.surface.collider_motions().try_for_each(|(name, motion, rest)| motion.check(name, time, rest))
+    }
+
+    /// Returns true if any contact has friction.
+    pub fn has_friction(&self) -> bool {
+        let acts = |friction: &Friction| friction.static_coefficient > 0.0 || friction.kinetic_coefficient > 0.0;
+        acts(&self.params.friction) || self.frictions.values().any(acts)
+    }
+
+    /// Returns the friction of two bodies or colliders.
+    pub fn friction(&self, a: usize, b: usize) -> Friction {
+        let [a, b] = [a.min(b) as u32, a.max(b) as u32];
+        self.frictions.get(&[a, b]).copied().unwrap_or(self.params.friction)
+    }
+
+    fn places(&self, u: &[f64], time: f64) -> Vec<Vec3> {
         let mut places = Vec::new();
-        self.surface.displacements(u, &mut places);
-        places.iter_mut().zip(&self.surface.rest).for_each(|(place, rest)| *place += *rest);
+        self.surface.positions(u, time, &mut places);
         places
+    }
+
+    fn placed(&self, time: f64) -> Vec<PlacedShape> {
+        self.shapes.iter().map(|shape| shape.place(time)).collect()
+    }
+
+    /// Returns the shapes.
+    pub(super) fn shapes(&self) -> &[ShapeCollider] {
+        &self.shapes
     }
 
     /// Returns all pairs that can be within range at any time of a motion, and others.
     fn candidates(&self, start: &[Vec3], end: &[Vec3]) -> Arc<Vec<Pair>> {
-        let mut search = self.search.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut search = lock(&self.search);
         let Search { trees, places, margin, pairs } = &mut *search;
         // If no vertex has moved by more than half of the margin, no distance has changed by more than all of it.
         let near = |now: &[Vec3]| {
@@ -136,35 +261,70 @@ impl ContactEnergy {
         pairs.clone()
     }
 
-    /// Returns the parameters of the potential of a pair in a step of `dt` \[s\]; 0 in statics.
-    fn params(&self, pair: &Pair, dt: f64) -> PairParams {
+    fn range(&self, vertices: &[u32]) -> f64 {
+        vertices.iter().map(|&v| self.surface.ranges[v as usize]).fold(f64::INFINITY, f64::min)
+    }
+
+    /// Returns the bodies of a pair.
+    pub fn bodies(&self, pair: &Pair) -> [usize; 2] {
+        pair.ends().map(|vertex| self.surface.bodies[vertex as usize] as usize)
+    }
+
+    /// Returns the range of the barrier and the thickness of a pair.
+    fn reach(&self, pair: &Pair) -> [f64; 2] {
         let surface = &*self.surface;
+        let [a, b] = self.bodies(pair);
+        let (range, thickness) = (self.range(&pair.vertices), surface.radii[a] + surface.radii[b]);
+        if a != b {
+            return [range, thickness];
+        }
+        // Parts of a body that are close at rest do not repel each other.
         let rest = pair.vertices.map(|v| surface.rest[v as usize]);
-        let [a, b] = match pair.kind {
-            PairKind::PointTriangle => [0, 1],
-            PairKind::EdgeEdge => [0, 2],
-        }
-        .map(|i| surface.bodies[pair.vertices[i] as usize] as usize);
-        let mut range = pair.vertices.map(|v| surface.ranges[v as usize]).into_iter().fold(f64::INFINITY, f64::min);
-        if a == b {
-            // Parts of a body that are close at rest do not repel each other.
-            range = range.min(0.5 * ClosestPoints::new(pair.kind, &rest).distance());
-        }
-        let (first, second) = (surface.scales[a], surface.scales[b]);
-        let young = match (first.young, second.young) {
-            (0.0, young) | (young, 0.0) => young,
-            (a, b) => 2.0 * a * b / (a + b),
-        };
-        let inertia = if dt > 0.0 { first.inertia.max(second.inertia) / (dt * dt) } else { 0.0 };
-        let pressure = self.params.pressure.unwrap_or(STIFFNESS * young.max(inertia));
+        let half = 0.5 * ClosestPoints::new(pair.kind, &rest).distance();
+        let shrink = (half / (range + thickness)).min(1.0);
+        [shrink * range, shrink * thickness]
+    }
+
+    /// Returns the scale of the pressure between two bodies \[Pa\].
+    fn pressure(&self, first: f64, second: f64) -> f64 {
+        self.params.pressure.unwrap_or_else(|| {
+            STIFFNESS
+                * match (first, second) {
+                    (0.0, young) | (young, 0.0) => young,
+                    (a, b) => 2.0 * a * b / (a + b),
+                }
+        })
+    }
+
+    /// Returns the parameters of the potential of a pair.
+    fn params(&self, pair: &Pair) -> PairParams {
+        let surface = &*self.surface;
+        let [range, thickness] = self.reach(pair);
+        let [a, b] = self.bodies(pair);
         let area = match pair.kind {
-            PairKind::PointTriangle => surface.vertex_areas[pair.primitives[0] as usize],
-            PairKind::EdgeEdge => pair.primitives.map(|edge| surface.edge_areas[edge as usize]).iter().sum(),
+            // Each of two surfaces that meet has half of the forces, and edges as much as vertices.
+            PairKind::PointTriangle => {
+                let [vertex, triangle] = pair.primitives.map(|number| number as usize);
+                let own = surface.vertex_areas[vertex];
+                // Bodies have smaller triangles than colliders, and some of these are single points.
+                let most = if surface.is_collider(a) { surface.triangle_areas[triangle] } else { f64::INFINITY };
+                0.25 * own.min(most)
+            }
+            PairKind::EdgeEdge => {
+                let areas = pair.primitives.map(|edge| surface.edge_areas[edge as usize]);
+                match [a, b].map(|body| surface.is_collider(body)) {
+                    [true, false] => 0.5 * areas[1],
+                    [false, true] => 0.5 * areas[0],
+                    _ => 0.25 * (areas[0] + areas[1]),
+                }
+            }
         };
+        let rest = pair.vertices.map(|v| surface.rest[v as usize]);
         PairParams {
             kind: pair.kind,
-            scale: pressure * 0.25 * area * range,
+            scale: self.pressure(surface.young[a], surface.young[b]) * area * range,
             range,
+            thickness,
             mollifier_threshold: Mollifier::threshold(
                 rest[0].distance_squared(rest[1]),
                 rest[2].distance_squared(rest[3]),
@@ -172,62 +332,102 @@ impl ContactEnergy {
         }
     }
 
-    /// Returns the pairs within range, in a fixed order.
-    pub fn active_pairs(&self, u: &[f64], dt: f64) -> Vec<ActivePair> {
-        let places = self.places(u);
+    /// Returns the contacts for displacements of the nodes, with colliders where they are at a time \[s\].
+    pub fn contacts(&self, u: &[f64], time: f64) -> Arc<Contacts> {
+        let places = self.places(u, time);
+        let known = lock(&self.recent)
+            .iter()
+            .flatten()
+            .find(|contacts| contacts.time == time && contacts.places == places)
+            .cloned();
+        if let Some(known) = known {
+            return known;
+        }
+        let found = Arc::new(self.find_contacts(places, time));
+        let mut recent = lock(&self.recent);
+        recent.swap(0, 1);
+        recent[0] = Some(found.clone());
+        found
+    }
+
+    fn find_contacts(&self, places: Vec<Vec3>, time: f64) -> Contacts {
         let pairs = self.candidates(&places, &places);
         let active = |pair: &Pair| {
             let x = pair.vertices.map(|v| places[v as usize]);
-            let reach =
-                pair.vertices.map(|v| self.surface.ranges[v as usize]).into_iter().fold(f64::INFINITY, f64::min);
+            let [a, b] = self.bodies(pair);
             // Boxes first: most candidates are far apart.
-            if is_apart(pair.kind, &x, reach) {
+            if is_apart(pair.kind, &x, self.range(&pair.vertices) + self.surface.radii[a] + self.surface.radii[b]) {
                 return None;
             }
-            let potential = PairPotential::new(&self.params(pair, dt), &x)?;
-            Some(ActivePair { pair: *pair, potential })
+            let params = self.params(pair);
+            let potential = PairPotential::new(&params, &x)?;
+            Some(ActivePair { pair: *pair, potential, thickness: params.thickness })
         };
-        pairs.par_iter().with_min_len(CHUNK).filter_map(active).collect()
+        let pairs = pairs.par_iter().with_min_len(CHUNK).filter_map(active).collect();
+        let placed = self.placed(time);
+        let mut shapes = Vec::new();
+        for (number, shape) in placed.iter().enumerate() {
+            let of_vertex = |vertex: usize| {
+                let (range, thickness) = self.shape_reach(number, vertex)?;
+                let body = self.surface.bodies[vertex] as usize;
+                let scale = self.pressure(self.surface.young[body], 0.0) * self.surface.vertex_areas[vertex] * range;
+                let collider = self.surface.body_count() + number;
+                ActiveShape::new((vertex as u32, places[vertex]), (collider, shape), [scale, range, thickness])
+            };
+            let count = self.surface.vertex_count();
+            shapes.par_extend((0..count).into_par_iter().with_min_len(CHUNK).filter_map(of_vertex));
+        }
+        Contacts { pairs, shapes, places, placed, time }
     }
 
-    /// Returns the energy \[J\]; infinite if surfaces touch.
-    pub fn energy(&self, u: &[f64], dt: f64) -> f64 {
-        self.active_pairs(u, dt).iter().map(|active| active.potential.energy).sum()
+    /// Returns the range and the thickness of a vertex and a shape, or `None` if they do not collide.
+    fn shape_reach(&self, shape: usize, vertex: usize) -> Option<(f64, f64)> {
+        let body = self.surface.bodies[vertex];
+        let collider = (self.surface.body_count() + shape) as u32;
+        if !self.surface.is_used[vertex]
+            || self.surface.is_prescribed(body as usize)
+            || self.surface.excluded.contains(&[body, collider])
+        {
+            return None;
+        }
+        Some((self.surface.ranges[vertex], self.surface.radii[body as usize] + 0.5 * self.params.thickness))
     }
 
     /// Adds the gradient with respect to the displacements of the nodes.
-    pub fn add_gradient(&self, active: &[ActivePair], gradient: &mut [f64]) {
+    pub fn add_gradient(&self, contacts: &Contacts, gradient: &mut [f64]) {
+        if contacts.is_empty() {
+            return;
+        }
         let mut by_vertices = vec![Vec3::ZERO; self.surface.vertex_count()];
-        for ActivePair { pair, potential } in active {
+        for ActivePair { pair, potential, .. } in &contacts.pairs {
             for (&vertex, g) in pair.vertices.iter().zip(potential.gradient()) {
                 by_vertices[vertex as usize] += g;
             }
         }
+        for active in &contacts.shapes {
+            by_vertices[active.vertex as usize] += active.gradient();
+        }
         self.surface.add_gradient(&by_vertices, gradient);
     }
 
-    /// Adds the stiffness with respect to the nodes, one term for each of the pairs.
-    pub fn add_stiffness(&self, active: &[ActivePair], definiteness: Definiteness, stiffness: &mut LowRank) {
-        let mut row: Vec<(u32, Vec3)> = Vec::new();
-        for ActivePair { pair, potential } in active {
+    /// Adds the stiffness with respect to the nodes, a few terms for each of the contacts.
+    pub fn add_stiffness(&self, contacts: &Contacts, definiteness: Definiteness, stiffness: &mut LowRank) {
+        let mut rows = Rows::new(&self.surface);
+        for ActivePair { pair, potential, .. } in &contacts.pairs {
             potential.stiffness_terms(definiteness, |(factor, vector)| {
-                row.clear();
-                for (&vertex, q) in pair.vertices.iter().zip(vector) {
-                    row.extend(self.surface.nodes(vertex).map(|(node, weight)| (node, weight * q)));
-                }
-                merge(&mut row);
-                if factor != 0.0 {
-                    stiffness.push(factor, row.iter().copied());
-                }
+                rows.push(factor, &pair.vertices, &vector, stiffness);
             });
+        }
+        for active in &contacts.shapes {
+            active.stiffness_terms(definiteness, |factor, q| rows.push(factor, &[active.vertex], &[q], stiffness));
         }
     }
 
-    /// Returns all edges that cross a triangle, by an exact test: empty if surfaces do not intersect.
-    pub fn crossings(&self, u: &[f64]) -> Vec<Crossing> {
-        let places = self.places(u);
-        let mut search = self.search.lock().unwrap_or_else(PoisonError::into_inner);
-        let crossings = search.trees.find_crossings(&self.surface, &places);
+    /// Returns all edges that cross a triangle, by an exact test: empty if surfaces do not intersect. Colliders are
+    /// where they are at a time \[s\].
+    pub fn crossings(&self, u: &[f64], time: f64) -> Vec<Crossing> {
+        let places = self.places(u, time);
+        let crossings = lock(&self.search).trees.find_crossings(&self.surface, &places);
         let named = |[edge, triangle]: [u32; 2]| Crossing {
             edge: self.surface.edges[edge as usize],
             triangle: self.surface.triangles[triangle as usize],
@@ -235,33 +435,166 @@ impl ContactEnergy {
         crossings.into_iter().map(named).collect()
     }
 
-    /// Returns how far a motion from `u` along `direction` can go without any contact.
-    pub fn step_limit(&self, u: &[f64], direction: &[f64]) -> StepLimit {
-        let start = self.places(u);
-        let mut motion = Vec::new();
-        self.surface.displacements(direction, &mut motion);
-        let end: Vec<Vec3> = start.iter().zip(&motion).map(|(x, d)| *x + *d).collect();
-        let pairs = self.candidates(&start, &end);
-        let limit = |pair: &Pair| {
-            let x = pair.vertices.map(|v| start[v as usize]);
-            let d = pair.vertices.map(|v| motion[v as usize]);
-            StepLimit { fraction: safe_fraction(pair.kind, &x, &d, 0.0), pair: Some(*pair) }
-        };
-        let free = || StepLimit { fraction: 1.0, pair: None };
-        // The first pair in order wins a tie, on any number of threads.
-        let smaller = |a: StepLimit, b: StepLimit| match a.fraction.total_cmp(&b.fraction) {
-            std::cmp::Ordering::Less => a,
-            std::cmp::Ordering::Greater => b,
-            std::cmp::Ordering::Equal => {
-                if b.pair.is_none() || a.pair.is_some_and(|p| Some(p) <= b.pair) {
-                    a
-                } else {
-                    b
+    /// Returns the vertices that are inside half-spaces or outside hollow balls, with the number of the collider and
+    /// the depth \[m\].
+    pub fn penetrations(&self, u: &[f64], time: f64) -> Vec<(u32, usize, f64)> {
+        let places = self.places(u, time);
+        let mut found = Vec::new();
+        for (number, shape) in self.placed(time).iter().enumerate() {
+            for (vertex, x) in places.iter().enumerate() {
+                let gap = shape.distance(*x).0;
+                if self.shape_reach(number, vertex).is_some() && gap <= 0.0 {
+                    found.push((vertex as u32, self.surface.body_count() + number, -gap));
                 }
             }
+        }
+        found
+    }
+
+    /// Returns how far a motion from `u` along `direction` can go without any contact, with colliders that move from
+    /// where they are at the first time \[s\] to where they are at the second.
+    pub fn step_limit(&self, u: &[f64], direction: &[f64], [from, to]: [f64; 2]) -> StepLimit {
+        let start = self.places(u, from);
+        let mut motion = Vec::new();
+        self.surface.interpolate(direction, &mut motion);
+        let mut end: Vec<Vec3> = start.iter().zip(&motion).map(|(x, d)| *x + *d).collect();
+        let are_moving = from != to && self.has_moving_colliders();
+        let mut found = StepLimit { fraction: 1.0, bodies: None };
+        for _ in 0..MAX_TESTS {
+            let time = from + found.fraction * (to - from);
+            if are_moving {
+                let scaled: Vec<f64> = u.iter().zip(direction).map(|(u, d)| u + found.fraction * d).collect();
+                self.surface.positions(&scaled, time, &mut end);
+            }
+            let limit = self.chord_limit(&start, &end, [&self.placed(from), &self.placed(time)]);
+            if limit.fraction >= 1.0 {
+                return found;
+            }
+            found = StepLimit { fraction: found.fraction * limit.fraction, ..limit };
+            if !are_moving {
+                return found;
+            }
+        }
+        // Motions along arcs that cannot be followed are stopped.
+        StepLimit { fraction: 0.0, ..found }
+    }
+
+    /// Returns how far all vertices can go along straight lines.
+    fn chord_limit(&self, start: &[Vec3], end: &[Vec3], [placed, placed_end]: [&[PlacedShape]; 2]) -> StepLimit {
+        let pairs = self.candidates(start, end);
+        let free = || (1.0, None);
+        // The first in order wins a tie, on any number of threads.
+        let smaller = |a: (f64, Option<usize>), b: (f64, Option<usize>)| match a.0.total_cmp(&b.0) {
+            Ordering::Less => a,
+            Ordering::Greater => b,
+            Ordering::Equal => match (a.1, b.1) {
+                (Some(i), Some(j)) => (a.0, Some(i.min(j))),
+                (i, j) => (a.0, i.or(j)),
+            },
         };
-        let first = pairs.par_iter().with_min_len(CHUNK).map(limit).reduce(free, smaller);
-        if first.fraction < 1.0 { first } else { free() }
+        let of_pair = |(number, pair): (usize, &Pair)| (self.pair_fraction(pair, start, end), Some(number));
+        let (fraction, first) =
+            pairs.par_iter().enumerate().with_min_len(CHUNK).map(of_pair).reduce(free, smaller);
+        let mut found = StepLimit { fraction, bodies: first.map(|number| self.bodies(&pairs[number])) };
+        for (number, (shape, shape_end)) in placed.iter().zip(placed_end).enumerate() {
+            let of_vertex = |vertex: usize| {
+                let fraction = self.shape_fraction((number, shape, shape_end), vertex, start, end);
+                (fraction, Some(vertex))
+            };
+            let count = self.surface.vertex_count();
+            let (fraction, first) =
+                (0..count).into_par_iter().with_min_len(CHUNK).map(of_vertex).reduce(free, smaller);
+            if fraction < found.fraction {
+                let body = first.map(|vertex| self.surface.bodies[vertex] as usize);
+                found = StepLimit { fraction, bodies: body.map(|body| [body, self.surface.body_count() + number]) };
+            }
+        }
+        if found.fraction < 1.0 { found } else { StepLimit { fraction: 1.0, bodies: None } }
+    }
+
+    fn pair_fraction(&self, pair: &Pair, start: &[Vec3], end: &[Vec3]) -> f64 {
+        let x = pair.vertices.map(|v| start[v as usize]);
+        let d = pair.vertices.map(|v| end[v as usize] - start[v as usize]);
+        let [a, b] = self.bodies(pair);
+        let touch = self.surface.radii[a] + self.surface.radii[b];
+        let thickness = if touch > 0.0 { self.reach(pair)[1] } else { 0.0 };
+        safe_fraction(pair.kind, &x, &d, thickness)
+    }
+
+    fn shape_fraction(
+        &self,
+        (number, shape, shape_end): (usize, &PlacedShape, &PlacedShape),
+        vertex: usize,
+        start: &[Vec3],
+        end: &[Vec3],
+    ) -> f64 {
+        let Some((_, thickness)) = self.shape_reach(number, vertex) else { return 1.0 };
+        shape.safe_fraction(shape_end, start[vertex], end[vertex] - start[vertex], thickness)
+    }
+
+    /// Shortens the motion along `direction` of each island of bodies to what its own contacts allow, while colliders
+    /// stand still at a time \[s\]. Bodies that cannot meet in the motion are in different islands, unless `islands`
+    /// joins them. Returns the smallest fraction.
+    pub fn limit_islands(&self, u: &[f64], direction: &mut [f64], time: f64, islands: &Islands) -> StepLimit {
+        let start = self.places(u, time);
+        let mut motion = Vec::new();
+        self.surface.interpolate(direction, &mut motion);
+        let end: Vec<Vec3> = start.iter().zip(&motion).map(|(x, d)| *x + *d).collect();
+        let pairs = self.candidates(&start, &end);
+        let mut islands = islands.joined(pairs.iter().map(Pair::ends), &self.surface);
+        let fractions: Vec<f64> = pairs
+            .par_iter()
+            .with_min_len(CHUNK)
+            .map(|pair| self.pair_fraction(pair, &start, &end))
+            .collect();
+        let mut first = StepLimit { fraction: 1.0, bodies: None };
+        for (pair, fraction) in pairs.iter().zip(fractions).filter(|(_, fraction)| *fraction < 1.0) {
+            islands.limit(&pair.ends(), fraction, &self.surface);
+            if fraction < first.fraction {
+                first = StepLimit { fraction, bodies: Some(self.bodies(pair)) };
+            }
+        }
+        for (number, shape) in self.placed(time).iter().enumerate() {
+            for vertex in 0..self.surface.vertex_count() {
+                let fraction = self.shape_fraction((number, shape, shape), vertex, &start, &end);
+                if fraction < 1.0 {
+                    let body = self.surface.bodies[vertex] as usize;
+                    islands.limit(&[vertex as u32], fraction, &self.surface);
+                    if fraction < first.fraction {
+                        first = StepLimit { fraction, bodies: Some([body, self.surface.body_count() + number]) };
+                    }
+                }
+            }
+        }
+        if first.fraction < 1.0 {
+            islands.scale(direction);
+        }
+        first
+    }
+}
+
+/// Rows of the map from nodes to vertices, combined for the terms of a stiffness.
+pub(super) struct Rows<'a> {
+    surface: &'a CollisionSurface,
+    row: Vec<(u32, Vec3)>,
+}
+
+impl<'a> Rows<'a> {
+    pub fn new(surface: &'a CollisionSurface) -> Self {
+        Self { surface, row: Vec::new() }
+    }
+
+    /// Adds the term `σ q qᵀ` of vertices to a stiffness of nodes.
+    pub fn push(&mut self, factor: f64, vertices: &[u32], vector: &[Vec3], stiffness: &mut LowRank) {
+        if factor == 0.0 {
+            return;
+        }
+        self.row.clear();
+        for (&vertex, &q) in vertices.iter().zip(vector) {
+            self.row.extend(self.surface.nodes(vertex).map(|(node, weight)| (node, weight * q)));
+        }
+        merge(&mut self.row);
+        stiffness.push(factor, self.row.iter().copied());
     }
 }
 

@@ -22,7 +22,22 @@ pub struct Friction {
     pub speed: f64,
 }
 
+impl Default for Friction {
+    /// No friction.
+    fn default() -> Self {
+        Self::new(0.0)
+    }
+}
+
 impl Friction {
+    /// Sliding speed below which friction decreases to zero by default \[m/s\].
+    pub const SPEED: f64 = 1e-3;
+
+    /// Creates friction with equal coefficients for rest and sliding.
+    pub fn new(coefficient: f64) -> Self {
+        Self { static_coefficient: coefficient, kinetic_coefficient: coefficient, speed: Self::SPEED }
+    }
+
     /// Returns the potential `F(y)` of a sliding speed per normal force \[m/s\]. It is `μₖ y` for `y ≥ ε`.
     pub fn potential(&self, y: f64) -> f64 {
         let (mu_s, mu_k) = (self.static_coefficient, self.kinetic_coefficient);

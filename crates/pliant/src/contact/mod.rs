@@ -1,17 +1,24 @@
 //! Contact of surfaces: distances of their primitives, the potential that keeps them apart, and collision detection.
 //!
 //! [`ContactEnergy`] is the potential of incremental potential contact \[LiFergusonSchneider2020\] between all surfaces
-//! of a model. Each pair of a vertex and a triangle, or of two edges, contributes a barrier of their distance.
+//! of a model, and [`FrictionContacts`] the friction of a step. Each pair of a vertex and a triangle, or of two edges,
+//! contributes a barrier of their distance.
 
 mod barrier;
 mod box_tree;
 mod candidates;
 mod ccd;
+mod collider;
 mod distance;
 mod energy;
 mod friction;
 mod intersection;
+mod islands;
+mod params;
 mod potential;
+mod build;
+mod shape;
+mod sliding;
 mod surface;
 #[cfg(test)]
 mod testing;
@@ -20,9 +27,15 @@ pub use barrier::{Derivatives, Mollifier, barrier};
 pub use box_tree::{Bounds, BoxTree};
 pub use candidates::Pair;
 pub use ccd::safe_fraction;
+pub use collider::{Collider, ColliderError, ColliderMotion, ColliderShape, PointSequence, PointSequenceError};
 pub use distance::{ClosestPoints, PairKind};
-pub use energy::{ActivePair, ContactEnergy, ContactParams, Crossing, StepLimit};
+pub use energy::{ActivePair, ContactEnergy, Contacts, Crossing, StepLimit};
 pub use friction::{Friction, Sliding};
 pub use intersection::edge_crosses_triangle;
+pub use islands::Islands;
+pub use params::{ContactParams, ContactParamsError, PairBehavior, PairRule};
 pub use potential::{PairParams, PairPotential, RankOne};
-pub use surface::{CollisionBody, CollisionSurface, CollisionSurfaceError};
+pub use build::{ContactError, ContactSurfaces};
+pub use shape::ActiveShape;
+pub use sliding::FrictionContacts;
+pub use surface::{CollisionBody, CollisionSurface, CollisionSurfaceError, SurfaceMotion};

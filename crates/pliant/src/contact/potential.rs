@@ -1,7 +1,8 @@
 //! Potential of a pair of primitives that are close to each other.
 //!
-//! `V = K m β(D/d̂²)` with the barrier `β` of the squared distance `D`, its range `d̂`, the mollifier `m` of two edges
-//! and a scale `K` in joules. Its Hessian is a sum of few terms `σ q qᵀ`, which is what
+//! `V = K m β(s)` with the barrier `β` of `s = (D − ξ²)/((ξ + d̂)² − ξ²)`, the squared distance `D`, the range `d̂` of the
+//! barrier beyond the thickness `ξ` of the surfaces, the mollifier `m` of two edges and a scale `K` in joules. Without
+//! thickness, `s = D/d̂²`. Its Hessian is a sum of few terms `σ q qᵀ`, which is what
 //! [`LowRank`](crate::sparse::LowRank) matrices consist of.
 
 use super::barrier::{Mollifier, barrier};
@@ -16,8 +17,10 @@ pub struct PairParams {
     pub kind: PairKind,
     /// Scale `K` of the energy \[J\].
     pub scale: f64,
-    /// Distance `d̂` from which on the pair interacts \[m\].
+    /// Gap `d̂` from which on the pair interacts \[m\].
     pub range: f64,
+    /// Distance `ξ` at which the surfaces touch \[m\].
+    pub thickness: f64,
     /// Threshold `ε` of the [`Mollifier`] of two edges \[m⁴\]; not used for a point and a triangle.
     pub mollifier_threshold: f64,
 }
@@ -41,9 +44,9 @@ impl PairPotential {
     /// except for that of parallel edges, whose vertices are in other pairs.
     pub fn new(params: &PairParams, x: &[Vec3; 4]) -> Option<Self> {
         let closest = ClosestPoints::new(params.kind, x);
-        let range_squared = params.range * params.range;
-        let s = closest.distance_squared() / range_squared;
-        if s >= 1.0 || range_squared == 0.0 {
+        let span = params.range * (params.range + 2.0 * params.thickness);
+        let s = (closest.distance_squared() - params.thickness * params.thickness) / span;
+        if s >= 1.0 || span == 0.0 {
             return None;
         }
         let mollifier = match params.kind {
@@ -58,7 +61,7 @@ impl PairPotential {
             return None;
         }
         let b = barrier(s);
-        let plain = [b.value, b.first / range_squared, b.second / (range_squared * range_squared)];
+        let plain = [b.value, b.first / span, b.second / (span * span)];
         let plain = plain.map(|derivative| params.scale * derivative);
         Some(Self { energy: factor * plain[0], plain, closest, mollifier })
     }
@@ -160,7 +163,8 @@ mod tests {
         for case in 0..3000 {
             let kind = if case % 2 == 0 { PairKind::PointTriangle } else { PairKind::EdgeEdge };
             let x = close_pair(kind, &mut random);
-            let params = PairParams { kind, scale: 3.0, range: 0.3, mollifier_threshold: 1e-3 };
+            let thickness = [0.0, 0.02][case / 2 % 2];
+            let params = PairParams { kind, scale: 3.0, range: 0.3, thickness, mollifier_threshold: 1e-3 };
             let Some(potential) = PairPotential::new(&params, &x) else { continue };
             let free = potential.closest().free_count();
             let is_mollified = potential.mollifier.is_some();
@@ -201,7 +205,7 @@ mod tests {
         for case in 0..1000 {
             let kind = if case % 2 == 0 { PairKind::PointTriangle } else { PairKind::EdgeEdge };
             let x = close_pair(kind, &mut random);
-            let params = PairParams { kind, scale: 3.0, range: 0.5, mollifier_threshold: 1e-6 };
+            let params = PairParams { kind, scale: 3.0, range: 0.5, thickness: 0.0, mollifier_threshold: 1e-6 };
             let Some(potential) = PairPotential::new(&params, &x).filter(|p| p.mollifier.is_none()) else { continue };
             let distance = potential.closest().distance();
             let energy = |d: f64| params.scale * barrier((d / params.range).powi(2)).value;
@@ -224,7 +228,13 @@ mod tests {
         for case in reference_pairs() {
             let scale = case.range.powi(4);
             let params =
-                PairParams { kind: case.kind, scale, range: case.range, mollifier_threshold: case.mollifier_threshold };
+                PairParams {
+                    kind: case.kind,
+                    scale,
+                    range: case.range,
+                    thickness: 0.0,
+                    mollifier_threshold: case.mollifier_threshold,
+                };
             let potential = PairPotential::new(&params, &case.x).unwrap();
             let distance_squared = potential.closest().distance_squared();
             assert!((distance_squared / case.distance_squared - 1.0).abs() < 1e-9, "{}", case.name);

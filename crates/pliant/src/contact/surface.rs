@@ -1,9 +1,10 @@
-//! Surfaces that collide: vertices, edges and triangles of all bodies.
+//! Surfaces that collide: vertices, edges and triangles of all bodies and colliders.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use thiserror::Error;
 
+use super::collider::ColliderMotion;
 use crate::geometry::area_vector;
 use crate::math::Vec3;
 use crate::mesh::Interpolation;
@@ -14,30 +15,34 @@ const RANGE_OF_BODY: f64 = 1e-3;
 /// Range of the barrier relative to the shortest edge around a vertex.
 const RANGE_OF_EDGE: f64 = 0.1;
 
-/// Surface of a body that collides.
+/// Surface that collides: of a body, or of a collider.
 #[derive(Debug, Clone)]
 pub struct CollisionBody<'a> {
+    /// Name, for messages.
+    pub name: &'a str,
     /// Undeformed positions of its vertices.
     pub rest: &'a [Vec3],
-    /// Vertices as functions of the nodes of a model.
-    pub points: Interpolation,
+    /// What moves its vertices.
+    pub motion: SurfaceMotion,
     /// Triangles of its vertices.
     pub triangles: &'a [[u32; 3]],
+    /// Edges of its vertices that belong to no triangle.
+    pub edges: &'a [[u32; 2]],
+    /// Distance from the triangles and edges at which the surface is \[m\], as that of a ball from its center.
+    pub radius: f64,
     /// Young's modulus at small strains \[Pa\]; 0 if it does not deform.
     pub young: f64,
-    /// Density \[kg/m³\]; 0 if it has no mass.
-    pub density: f64,
-    /// True for an obstacle, whose motion is prescribed. Two obstacles do not collide with each other.
-    pub is_obstacle: bool,
+    /// True if all of its motion is prescribed. Such surfaces do not collide with each other.
+    pub is_prescribed: bool,
 }
 
-/// Stiffness and inertia of the surface of a body, which scale the barrier.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct BodyScale {
-    /// Young's modulus \[Pa\].
-    pub young: f64,
-    /// Mass per length of a layer of the surface as thick as an edge: density times squared mean edge \[kg/m\].
-    pub inertia: f64,
+/// What moves the vertices of a surface.
+#[derive(Debug, Clone)]
+pub enum SurfaceMotion {
+    /// Nodes of a model, from which the vertices are interpolated.
+    Nodes(Interpolation),
+    /// A prescribed motion.
+    Prescribed(ColliderMotion),
 }
 
 /// Reason why a surface cannot collide.
@@ -45,21 +50,25 @@ pub(super) struct BodyScale {
 #[non_exhaustive]
 #[allow(missing_docs, reason = "the message says what each part is")]
 pub enum CollisionSurfaceError {
-    #[error("body {body} has {points} interpolated points for {vertices} vertices")]
-    Points { body: usize, points: usize, vertices: usize },
-    #[error("body {body} is interpolated from {nodes} nodes, others from {expected}")]
-    Nodes { body: usize, nodes: usize, expected: usize },
-    #[error("triangle {triangle} of body {body} has vertex {vertex}, but there are {vertices}")]
-    Vertex { body: usize, triangle: usize, vertex: u32, vertices: usize },
-    #[error("vertex {vertex} of body {body} is not at a finite position")]
-    NotFinite { body: usize, vertex: usize },
+    #[error("`{body}` has {points} moving points for {vertices} vertices")]
+    Points { body: String, points: usize, vertices: usize },
+    #[error("`{body}` is interpolated from {nodes} nodes, others from {expected}")]
+    Nodes { body: String, nodes: usize, expected: usize },
+    #[error("face or edge {face} of `{body}` has vertex {vertex}, but there are {vertices}")]
+    Vertex { body: String, face: usize, vertex: u32, vertices: usize },
+    #[error("vertex {vertex} of `{body}` is not at a finite position")]
+    NotFinite { body: String, vertex: usize },
+    #[error("the radius of `{body}` is {radius} m, expected a finite number that is not negative")]
+    Radius { body: String, radius: f64 },
 }
 
-/// Surfaces of all bodies, with what their contact potential needs of the undeformed configuration.
+/// Surfaces of all bodies and colliders, with what their contact potential needs of the undeformed configuration.
 #[derive(Debug, Clone)]
 pub struct CollisionSurface {
-    /// Vertices as functions of the nodes, one map per body, in the order of the vertices.
-    points: Vec<Interpolation>,
+    names: Vec<String>,
+    is_prescribed: Vec<bool>,
+    /// What moves the vertices of each body.
+    motions: Vec<SurfaceMotion>,
     /// First vertex of each body, and the total number of vertices.
     starts: Vec<usize>,
     pub(super) rest: Vec<Vec3>,
@@ -67,37 +76,56 @@ pub struct CollisionSurface {
     pub(super) triangles: Vec<[u32; 3]>,
     /// Body of each vertex.
     pub(super) bodies: Vec<u32>,
-    /// A third of the area of the triangles around each vertex, and along each edge \[m²\].
+    /// True for vertices of triangles and edges, and for single points.
+    pub(super) is_used: Vec<bool>,
+    /// A third of the area of the triangles around each vertex, and along each edge \[m²\]; infinite for single points.
     pub(super) vertex_areas: Vec<f64>,
     pub(super) edge_areas: Vec<f64>,
-    /// Range of the barrier at each vertex \[m\].
+    /// Area of each triangle \[m²\].
+    pub(super) triangle_areas: Vec<f64>,
+    /// Range of the barrier at each vertex \[m\]; infinite for those of colliders.
     pub(super) ranges: Vec<f64>,
-    pub(super) scales: Vec<BodyScale>,
-    /// True for each body that is an obstacle.
-    pub(super) is_obstacle: Vec<bool>,
-    /// Smallest mean edge of a body \[m\]; infinite without edges.
+    /// Radius of each body \[m\].
+    pub(super) radii: Vec<f64>,
+    /// Young's modulus of each body \[Pa\].
+    pub(super) young: Vec<f64>,
+    /// Greatest finite range \[m\].
+    pub(super) max_range: f64,
+    /// Pairs of bodies that do not collide, each in ascending order.
+    pub(super) excluded: HashSet<[u32; 2]>,
+    /// Smallest mean edge of a body that deforms \[m\]; infinite without edges.
     pub(super) mean_edge: f64,
 }
 
 impl CollisionSurface {
-    /// Joins the surfaces of bodies.
+    /// Joins the surfaces of bodies and colliders.
     pub fn new(bodies: &[CollisionBody<'_>]) -> Result<Self, CollisionSurfaceError> {
         let mut all = Self {
-            points: Vec::new(),
+            names: Vec::new(),
+            is_prescribed: Vec::new(),
+            motions: Vec::new(),
             starts: vec![0],
             rest: Vec::new(),
             edges: Vec::new(),
             triangles: Vec::new(),
             bodies: Vec::new(),
+            is_used: Vec::new(),
             vertex_areas: Vec::new(),
             edge_areas: Vec::new(),
+            triangle_areas: Vec::new(),
             ranges: Vec::new(),
-            scales: Vec::new(),
-            is_obstacle: Vec::new(),
+            radii: Vec::new(),
+            young: Vec::new(),
+            max_range: 0.0,
+            excluded: HashSet::new(),
             mean_edge: f64::INFINITY,
         };
+        let node_count = bodies.iter().find_map(|body| match &body.motion {
+            SurfaceMotion::Nodes(points) => Some(points.node_count()),
+            SurfaceMotion::Prescribed(_) => None,
+        });
         for (number, body) in bodies.iter().enumerate() {
-            check(number, body, bodies[0].points.node_count())?;
+            check(body, node_count.unwrap_or(0))?;
             all.add(number as u32, body);
         }
         Ok(all)
@@ -105,27 +133,36 @@ impl CollisionSurface {
 
     fn add(&mut self, number: u32, body: &CollisionBody<'_>) {
         let first = self.rest.len() as u32;
+        let is_collider = matches!(body.motion, SurfaceMotion::Prescribed(_));
+        self.names.push(body.name.to_owned());
+        self.is_prescribed.push(body.is_prescribed);
         self.rest.extend_from_slice(body.rest);
-        self.points.push(body.points.clone());
-        self.is_obstacle.push(body.is_obstacle);
+        self.motions.push(body.motion.clone());
         self.starts.push(self.rest.len());
         self.bodies.resize(self.rest.len(), number);
-        self.vertex_areas.resize(self.rest.len(), 0.0);
+        let is_point = body.triangles.is_empty() && body.edges.is_empty();
+        self.vertex_areas.resize(self.rest.len(), if is_point { f64::INFINITY } else { 0.0 });
+        self.is_used.resize(self.rest.len(), is_point);
+        self.radii.push(body.radius);
+        self.young.push(body.young);
         let size = {
             let corners = || body.triangles.iter().flatten().map(|&v| body.rest[v as usize]);
             let (low, high) =
                 (corners().fold(Vec3::INFINITY, Vec3::min), corners().fold(Vec3::NEG_INFINITY, Vec3::max));
             if body.triangles.is_empty() { 0.0 } else { low.distance(high) }
         };
-        self.ranges.resize(self.rest.len(), RANGE_OF_BODY * size);
+        self.ranges.resize(self.rest.len(), if is_collider { f64::INFINITY } else { RANGE_OF_BODY * size });
         let mut numbers: HashMap<[u32; 2], usize> = HashMap::new();
         let mut edge_sum = 0.0;
         for triangle in body.triangles {
             let [a, b, c] = triangle.map(|v| v + first);
-            let third = area_vector([a, b, c].map(|v| self.rest[v as usize])).length() / 3.0;
+            let area = area_vector([a, b, c].map(|v| self.rest[v as usize])).length();
             self.triangles.push([a, b, c]);
+            self.triangle_areas.push(area);
+            let third = area / 3.0;
             for (v, w) in [(a, b), (b, c), (c, a)] {
                 self.vertex_areas[v as usize] += third;
+                self.is_used[v as usize] = true;
                 let edge = [v.min(w), v.max(w)];
                 let number = *numbers.entry(edge).or_insert_with(|| {
                     self.edges.push(edge);
@@ -136,16 +173,30 @@ impl CollisionSurface {
                 self.edge_areas[number] += third;
                 let range = RANGE_OF_EDGE * self.rest[v as usize].distance(self.rest[w as usize]);
                 // An edge of zero length has no say in it.
-                if range > 0.0 {
+                if range > 0.0 && !is_collider {
                     for v in edge {
                         self.ranges[v as usize] = self.ranges[v as usize].min(range);
                     }
                 }
             }
         }
-        let edge = if numbers.is_empty() { 0.0 } else { edge_sum / numbers.len() as f64 };
-        self.mean_edge = self.mean_edge.min(if edge > 0.0 { edge } else { f64::INFINITY });
-        self.scales.push(BodyScale { young: body.young, inertia: body.density * edge * edge });
+        for edge in body.edges {
+            let [a, b] = edge.map(|v| v + first);
+            let edge = [a.min(b), a.max(b)];
+            edge.iter().for_each(|&v| self.is_used[v as usize] = true);
+            numbers.entry(edge).or_insert_with(|| {
+                self.edges.push(edge);
+                self.edge_areas.push(0.0);
+                self.edges.len() - 1
+            });
+        }
+        if !is_collider {
+            let own = &self.ranges[first as usize..];
+            self.max_range = own.iter().fold(self.max_range, |max, &range| max.max(range));
+        }
+        if !is_collider && edge_sum > 0.0 {
+            self.mean_edge = self.mean_edge.min(edge_sum / numbers.len() as f64);
+        }
     }
 
     /// Returns the number of vertices.
@@ -153,14 +204,48 @@ impl CollisionSurface {
         self.rest.len()
     }
 
-    /// Returns the number of bodies.
+    /// Returns the number of bodies and colliders.
     pub fn body_count(&self) -> usize {
-        self.scales.len()
+        self.names.len()
     }
 
-    /// Returns true if two vertices belong to obstacles, which do not collide with each other.
-    pub(super) fn are_obstacles(&self, a: u32, b: u32) -> bool {
-        [a, b].iter().all(|&v| self.is_obstacle[self.bodies[v as usize] as usize])
+    /// Returns the name of a body or collider.
+    ///
+    /// # Panics
+    /// If there is no such body.
+    pub fn name(&self, body: usize) -> &str {
+        &self.names[body]
+    }
+
+    /// Returns true if the motion of a body is prescribed.
+    ///
+    /// # Panics
+    /// If there is no such body.
+    pub fn is_collider(&self, body: usize) -> bool {
+        matches!(self.motions[body], SurfaceMotion::Prescribed(_))
+    }
+
+    /// Returns true if the primitives of two vertices do not collide: those of two prescribed surfaces, and of excluded
+    /// pairs.
+    pub(super) fn is_excluded(&self, a: u32, b: u32) -> bool {
+        let [a, b] = [a, b].map(|v| self.bodies[v as usize]);
+        self.are_excluded(a, b)
+    }
+
+    /// Returns true if two bodies do not collide.
+    pub(super) fn are_excluded(&self, a: u32, b: u32) -> bool {
+        (self.is_prescribed[a as usize] && self.is_prescribed[b as usize])
+            || (!self.excluded.is_empty() && self.excluded.contains(&[a.min(b), a.max(b)]))
+    }
+
+    /// Returns true if all motion of a body is prescribed.
+    pub(super) fn is_prescribed(&self, body: usize) -> bool {
+        self.is_prescribed[body]
+    }
+
+    /// Returns true if a collider moves.
+    pub(super) fn is_moved(&self) -> bool {
+        self.motions.iter().any(|motion| matches!(motion, SurfaceMotion::Prescribed(motion) if motion.is_moving()))
     }
 
     /// Returns the body of a vertex, and its number there.
@@ -172,47 +257,115 @@ impl CollisionSurface {
         (body, vertex as usize - self.starts[body])
     }
 
-    /// Iterates over the nodes of a vertex with their weights.
+    /// Returns the area around a vertex \[m²\]: a third of that of its triangles.
+    ///
+    /// # Panics
+    /// If there is no such vertex.
+    pub fn area_of(&self, vertex: u32) -> f64 {
+        self.vertex_areas[vertex as usize]
+    }
+
+    /// Iterates over the nodes of a vertex with their weights. Vertices of colliders have none.
     ///
     /// # Panics
     /// If there is no such vertex.
     pub fn nodes(&self, vertex: u32) -> impl Iterator<Item = (u32, f64)> {
         let (body, vertex) = self.locate(vertex);
-        self.points[body].row(vertex)
+        let row = match &self.motions[body] {
+            SurfaceMotion::Nodes(points) => Some(points.row(vertex)),
+            SurfaceMotion::Prescribed(_) => None,
+        };
+        row.into_iter().flatten()
     }
 
-    /// Computes the displacements of the vertices from those of the nodes.
-    pub(super) fn displacements(&self, u: &[f64], out: &mut Vec<Vec3>) {
+    /// Computes the values of the vertices from those of the nodes; zero for colliders.
+    pub(super) fn interpolate(&self, values: &[f64], out: &mut Vec<Vec3>) {
         out.resize(self.rest.len(), Vec3::ZERO);
-        for (points, range) in self.points.iter().zip(self.starts.windows(2)) {
-            points.interpolate_flat(u, &mut out[range[0]..range[1]]);
+        for (motion, range) in self.motions.iter().zip(self.starts.windows(2)) {
+            let out = &mut out[range[0]..range[1]];
+            match motion {
+                SurfaceMotion::Nodes(points) => points.interpolate_flat(values, out),
+                SurfaceMotion::Prescribed(_) => out.fill(Vec3::ZERO),
+            }
+        }
+    }
+
+    /// Computes the positions of the vertices from the displacements of the nodes, with colliders where they are at a
+    /// time \[s\].
+    pub(super) fn positions(&self, u: &[f64], time: f64, out: &mut Vec<Vec3>) {
+        self.interpolate(u, out);
+        out.iter_mut().zip(&self.rest).for_each(|(x, rest)| *x += *rest);
+        for (motion, range) in self.motions.iter().zip(self.starts.windows(2)) {
+            if let SurfaceMotion::Prescribed(motion) = motion {
+                motion.place(time, &self.rest[range[0]..range[1]], &mut out[range[0]..range[1]]);
+            }
+        }
+    }
+
+    /// Returns the names and motions of colliders with the positions of their vertices at rest.
+    pub(super) fn collider_motions(&self) -> impl Iterator<Item = (&str, &ColliderMotion, &[Vec3])> {
+        self.names.iter().zip(&self.motions).zip(self.starts.windows(2)).filter_map(|((name, motion), range)| {
+            match motion {
+                SurfaceMotion::Prescribed(motion) => Some((name.as_str(), motion, &self.rest[range[0]..range[1]])),
+                SurfaceMotion::Nodes(_) => None,
+            }
+        })
+    }
+
+    /// Sets the velocities of the vertices of moving colliders, between two times \[s\] during `dt` \[s\].
+    pub(super) fn add_collider_velocities(&self, [start, end]: [f64; 2], dt: f64, velocities: &mut [Vec3]) {
+        for (motion, range) in self.motions.iter().zip(self.starts.windows(2)) {
+            let range = range[0]..range[1];
+            if let SurfaceMotion::Prescribed(motion) = motion
+                && motion.is_moving()
+            {
+                let mut before = vec![Vec3::ZERO; range.len()];
+                motion.place(start, &self.rest[range.clone()], &mut before);
+                motion.place(end, &self.rest[range.clone()], &mut velocities[range.clone()]);
+                velocities[range].iter_mut().zip(before).for_each(|(v, before)| *v = (*v - before) / dt);
+            }
         }
     }
 
     /// Adds gradients with respect to vertices to those with respect to nodes.
     pub(super) fn add_gradient(&self, by_vertices: &[Vec3], gradient: &mut [f64]) {
-        for (points, range) in self.points.iter().zip(self.starts.windows(2)) {
-            points.add_transposed(&by_vertices[range[0]..range[1]], gradient);
+        for (motion, range) in self.motions.iter().zip(self.starts.windows(2)) {
+            if let SurfaceMotion::Nodes(points) = motion {
+                points.add_transposed(&by_vertices[range[0]..range[1]], gradient);
+            }
         }
     }
 }
 
-fn check(number: usize, body: &CollisionBody<'_>, nodes: usize) -> Result<(), CollisionSurfaceError> {
-    let vertices = body.rest.len();
-    if body.points.len() != vertices {
-        return Err(CollisionSurfaceError::Points { body: number, points: body.points.len(), vertices });
+fn check(body: &CollisionBody<'_>, node_count: usize) -> Result<(), CollisionSurfaceError> {
+    let (vertices, name) = (body.rest.len(), || body.name.to_owned());
+    match &body.motion {
+        SurfaceMotion::Nodes(points) => {
+            if points.len() != vertices {
+                return Err(CollisionSurfaceError::Points { body: name(), points: points.len(), vertices });
+            }
+            if points.node_count() != node_count {
+                let nodes = points.node_count();
+                return Err(CollisionSurfaceError::Nodes { body: name(), nodes, expected: node_count });
+            }
+        }
+        SurfaceMotion::Prescribed(motion) => {
+            if let Some(points) = motion.point_count().filter(|&points| points != vertices) {
+                return Err(CollisionSurfaceError::Points { body: name(), points, vertices });
+            }
+        }
     }
-    if body.points.node_count() != nodes {
-        let own = body.points.node_count();
-        return Err(CollisionSurfaceError::Nodes { body: number, nodes: own, expected: nodes });
+    if !(body.radius >= 0.0 && body.radius.is_finite()) {
+        return Err(CollisionSurfaceError::Radius { body: name(), radius: body.radius });
     }
-    for (triangle, corners) in body.triangles.iter().enumerate() {
+    let faces = body.triangles.iter().map(|corners| &corners[..]).chain(body.edges.iter().map(|ends| &ends[..]));
+    for (face, corners) in faces.enumerate() {
         if let Some(&vertex) = corners.iter().find(|&&v| v as usize >= vertices) {
-            return Err(CollisionSurfaceError::Vertex { body: number, triangle, vertex, vertices });
+            return Err(CollisionSurfaceError::Vertex { body: name(), face, vertex, vertices });
         }
     }
     match body.rest.iter().position(|x| !x.is_finite()) {
-        Some(vertex) => Err(CollisionSurfaceError::NotFinite { body: number, vertex }),
+        Some(vertex) => Err(CollisionSurfaceError::NotFinite { body: name(), vertex }),
         None => Ok(()),
     }
 }

@@ -14,11 +14,32 @@ pub struct Conditions<'a> {
     pub load_factor: f64,
     /// History variables at the start of the step; see [`Force::history_len`](super::Force::history_len).
     pub history: &'a [f64],
+    /// Fraction of the motion of [colliders](crate::contact::Collider) over the step that has been made, from 0 to 1.
+    /// Newton's method moves them together with the bodies, so that nothing passes through them.
+    pub progress: f64,
+    /// Motion of the step, on which friction of contacts depends. Without it there is no such friction.
+    pub motion: Option<StepMotion<'a>>,
+}
+
+/// Motion of a step from its start to the displacements `u` of an evaluation: with the increment `s` from the start,
+/// the velocity is `w = d s + v₀`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StepMotion<'a> {
+    /// Displacements at the start of the step.
+    pub start: &'a [f64],
+    /// Coefficient `d` \[1/s\].
+    pub rate: f64,
+    /// Velocity `v₀`.
+    pub v_0: &'a [f64],
+    /// Displacements at which friction evaluates normal forces, normals and closest points. For these constants it has
+    /// a potential; Newton's method updates them until they are those of the solution.
+    pub lagged: &'a [f64],
 }
 
 impl Conditions<'static> {
     /// Conditions at time zero, with full loads and without history.
-    pub const START: Self = Self { time: 0.0, dt: 0.0, load_factor: 1.0, history: &[] };
+    pub const START: Self =
+        Self { time: 0.0, dt: 0.0, load_factor: 1.0, history: &[], progress: 1.0, motion: None };
 
     /// Returns the conditions at a time \[s\], with full loads and without history.
     pub const fn at(time: f64) -> Self {
@@ -29,14 +50,23 @@ impl Conditions<'static> {
 impl<'a> Conditions<'a> {
     /// Returns the conditions with these history variables.
     #[must_use]
-    pub const fn with_history(self, history: &[f64]) -> Conditions<'_> {
-        Conditions { time: self.time, dt: self.dt, load_factor: self.load_factor, history }
+    pub const fn with_history<'b>(self, history: &'b [f64]) -> Conditions<'b>
+    where
+        'a: 'b,
+    {
+        Conditions { history, ..self }
     }
 
     /// Returns the conditions at another time \[s\].
     #[must_use]
     pub const fn with_time(self, time: f64) -> Self {
         Self { time, ..self }
+    }
+
+    /// Returns the conditions without motion, in which contacts have no friction.
+    #[must_use]
+    pub const fn without_motion(self) -> Self {
+        Self { motion: None, ..self }
     }
 
     /// Returns the conditions of one force out of many, with its range of the history variables.

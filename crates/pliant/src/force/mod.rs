@@ -30,12 +30,13 @@ use std::sync::Arc;
 
 use dyn_clone::DynClone;
 
+use crate::contact::StepLimit;
 use crate::math::{Mat3, Vec3};
 use crate::motion::NotFinite;
 use crate::sparse::{BlockMatrix, BlockPattern, LowRank};
 
 pub use crate::material::Definiteness;
-pub use conditions::Conditions;
+pub use conditions::{Conditions, StepMotion};
 pub use elastic::{Elastic, MaterialCount};
 pub use geometric::{Geometric, GeometricError, GeometricStiffness};
 pub use handles::{Handle, Handles, HandlesError};
@@ -52,7 +53,7 @@ pub use recovery::NodalStates;
 pub use springs::{PerSpring, Spring, SpringCoefficients, Springs, SpringsError};
 pub use stress::StressState;
 pub use stvk_polynomial::{StVkPolynomial, StVkPolynomialError};
-pub use surface_contact::SurfaceContact;
+pub use surface_contact::{ContactReport, SurfaceContact};
 pub use third_derivative::{ThirdDerivative, ThirdDerivativeBlock};
 
 /// Term `V(u)` of the potential energy, with its gradient `∂V/∂u` and stiffness `K = ∂²V/∂u²`.
@@ -104,10 +105,36 @@ pub trait Force: Any + Debug + DynClone + Send + Sync {
     ) {
     }
 
-    /// Returns a fraction of a motion from `u` along `direction`, at most 1, beyond which the energy may be infinite or
-    /// undefined, such as that of surfaces that meet.
-    fn step_limit(&self, _u: &[f64], _direction: &[f64], _conditions: &Conditions<'_>) -> f64 {
-        1.0
+    /// Returns true if the force depends on [`StepMotion::lagged`], as friction of contacts does.
+    fn is_lagged(&self) -> bool {
+        false
+    }
+
+    /// Returns true if the force depends on [`Conditions::progress`], as moving colliders do.
+    fn is_moved(&self) -> bool {
+        false
+    }
+
+    /// Returns true if the energy is infinite or undefined beyond some [limit](Self::limit_step) of a motion. Only
+    /// integrators that respect it can be used.
+    fn limits_steps(&self) -> bool {
+        false
+    }
+
+    /// Returns a fraction of a motion from `u` along `direction`, and from the progress of the conditions to
+    /// `end_progress`, beyond which the energy may be infinite or undefined, such as that of surfaces that meet.
+    ///
+    /// With `by_islands`, the progress does not change, and parts of the system that are independent of each other are
+    /// shortened separately, in `direction`.
+    fn limit_step(
+        &self,
+        _u: &[f64],
+        _direction: &mut [f64],
+        _conditions: &Conditions<'_>,
+        _end_progress: f64,
+        _by_islands: bool,
+    ) -> StepLimit {
+        StepLimit { fraction: 1.0, bodies: None }
     }
 
     /// Returns true if the force has an energy. Otherwise `∂V/∂u` stands for a nonconservative force, `K` is the

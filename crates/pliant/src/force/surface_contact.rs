@@ -1,25 +1,49 @@
-//! Contact of surfaces with each other and themselves.
+//! Contact of surfaces with each other, with themselves and with colliders, with friction.
 
 use std::sync::Arc;
 
 use super::{Conditions, Definiteness, Force, check_length};
-use crate::contact::{ActivePair, ContactEnergy, StepLimit};
+use crate::contact::{ContactEnergy, Contacts, FrictionContacts, Islands, StepLimit};
 use crate::math::Vec3;
+use crate::motion::NotFinite;
 use crate::sparse::{BlockMatrix, BlockPattern, LowRank};
 
-/// Contact without friction: the [`ContactEnergy`] of surfaces as a force on nodes.
+/// Contact: the [`ContactEnergy`] of surfaces as a force on nodes, with the potential of their friction.
 ///
-/// Its stiffness couples other nodes in every step, so that it is not in the pattern of the model.
+/// Its stiffness couples other nodes in every step, so that it is not in the pattern of the model. If colliders move,
+/// it has one history variable: the time \[s\] of the motion that they have reached, which is that of the state unless
+/// bodies were in their way.
 #[derive(Debug, Clone)]
 pub struct SurfaceContact {
     energy: ContactEnergy,
+    islands: Islands,
     node_count: usize,
 }
 
+/// Contact forces, gaps and statistics at a state.
+#[derive(Debug, Clone, Default)]
+pub struct ContactReport {
+    /// Force on each body or collider by each other that it meets \[N\], ascending by their numbers. Each pair is there
+    /// once; the force on the second is opposite.
+    pub forces: Vec<([usize; 2], Vec3)>,
+    /// Number of contacts.
+    pub count: usize,
+    /// Smallest gap between surfaces \[m\]; infinite if none is within range.
+    pub min_gap: f64,
+    /// Power dissipated by friction \[W\].
+    pub friction_power: f64,
+    /// Contact pressure at each vertex of the surfaces \[Pa\].
+    pub pressure: Vec<f64>,
+    /// Contact force per area at each vertex of the surfaces, with friction \[Pa\].
+    pub traction: Vec<Vec3>,
+    /// Gap at each vertex of the surfaces \[m\]; infinite out of range.
+    pub gap: Vec<f64>,
+}
+
 impl SurfaceContact {
-    /// Creates the force on `node_count` nodes.
-    pub fn new(energy: ContactEnergy, node_count: usize) -> Self {
-        Self { energy, node_count }
+    /// Creates the force on `node_count` nodes. `islands` are nodes that elements couple.
+    pub fn new(energy: ContactEnergy, islands: Islands, node_count: usize) -> Self {
+        Self { energy, islands, node_count }
     }
 
     /// Returns the energy.
@@ -27,21 +51,106 @@ impl SurfaceContact {
         &self.energy
     }
 
-    fn active_pairs(&self, u: &[f64], conditions: &Conditions<'_>) -> Vec<ActivePair> {
-        check_length(u, self.node_count);
-        self.energy.active_pairs(u, conditions.dt)
+    /// Returns the times of the motion of colliders at the start of the step, and for its progress.
+    fn clock(conditions: &Conditions<'_>) -> [f64; 2] {
+        let start = conditions.history.first().copied().unwrap_or(conditions.time);
+        let end = if conditions.progress == 1.0 {
+            conditions.time
+        } else {
+            start + conditions.progress * (conditions.time - start)
+        };
+        [start, end]
     }
 
-    /// Returns the contact force on each body \[N\].
+    /// Returns the contacts at displacements `u`.
+    ///
+    /// # Panics
+    /// If there are not three displacements per node.
+    pub fn contacts(&self, u: &[f64], conditions: &Conditions<'_>) -> Arc<Contacts> {
+        check_length(u, self.node_count);
+        self.energy.contacts(u, Self::clock(conditions)[1])
+    }
+
+    /// Returns the friction at displacements `u`, or `None` without motion or friction.
+    fn friction(&self, u: &[f64], conditions: &Conditions<'_>) -> Option<FrictionContacts> {
+        let motion = conditions.motion.as_ref().filter(|_| self.energy.has_friction())?;
+        let clock = Self::clock(conditions);
+        let lagged = self.energy.contacts(motion.lagged, clock[1]);
+        Some(self.energy.friction_contacts(&lagged, u, motion, clock, conditions.dt))
+    }
+
+    /// Returns the contact force on each body and collider \[N\], without friction unless the conditions have motion.
     pub fn forces_on_bodies(&self, u: &[f64], conditions: &Conditions<'_>) -> Vec<Vec3> {
-        let surface = self.energy.surface();
-        let mut forces = vec![Vec3::ZERO; surface.body_count()];
-        for ActivePair { pair, potential } in self.active_pairs(u, conditions) {
-            for (vertex, gradient) in pair.vertices.into_iter().zip(potential.gradient()) {
-                forces[surface.locate(vertex).0] -= gradient;
+        let mut sums = vec![Vec3::ZERO; self.energy.body_count()];
+        for ([a, b], force) in self.report(u, conditions).forces {
+            sums[a] += force;
+            sums[b] -= force;
+        }
+        sums
+    }
+
+    /// Returns contact forces, gaps and statistics at displacements `u`, with friction if the conditions have motion.
+    pub fn report(&self, u: &[f64], conditions: &Conditions<'_>) -> ContactReport {
+        let (contacts, surface) = (self.contacts(u, conditions), self.energy.surface());
+        let count = surface.vertex_count();
+        let mut report = ContactReport {
+            count: contacts.len(),
+            min_gap: contacts.min_gap(),
+            traction: vec![Vec3::ZERO; count],
+            pressure: vec![0.0; count],
+            gap: vec![f64::INFINITY; count],
+            ..ContactReport::default()
+        };
+        let mut forces = std::collections::BTreeMap::new();
+        for active in &contacts.pairs {
+            let [a, b] = self.energy.bodies(&active.pair);
+            for (&vertex, gradient) in active.pair.vertices.iter().zip(active.potential.gradient()) {
+                report.traction[vertex as usize] -= gradient;
+                report.pressure[vertex as usize] += gradient.length();
+                let own = &mut report.gap[vertex as usize];
+                if gradient != Vec3::ZERO {
+                    *own = own.min(active.gap());
+                }
+                add_force(&mut forces, [a, b], surface.locate(vertex).0, -gradient);
             }
         }
-        forces
+        for active in &contacts.shapes {
+            let vertex = active.vertex as usize;
+            report.traction[vertex] -= active.gradient();
+            report.pressure[vertex] += active.normal_force();
+            report.gap[vertex] = report.gap[vertex].min(active.gap);
+            let body = surface.locate(active.vertex).0;
+            add_force(&mut forces, [body, active.collider], body, -active.gradient());
+        }
+        if let Some(friction) = self.friction(u, conditions) {
+            report.friction_power = friction.power();
+            friction.gradients(|pair, vertex, gradient| {
+                report.traction[vertex as usize] -= gradient;
+                add_force(&mut forces, pair, surface.locate(vertex).0, -gradient);
+            });
+        }
+        for vertex in 0..count {
+            let area = surface.area_of(vertex as u32);
+            if area > 0.0 && area.is_finite() {
+                report.traction[vertex] /= area;
+                report.pressure[vertex] /= area;
+            }
+        }
+        report.forces = forces.into_iter().collect();
+        report
+    }
+}
+
+/// Adds a force on a vertex of one of two bodies to that on the first of them, if they are different.
+fn add_force(
+    forces: &mut std::collections::BTreeMap<[usize; 2], Vec3>,
+    [a, b]: [usize; 2],
+    of: usize,
+    force: Vec3,
+) {
+    let first = a.min(b);
+    if a != b && of == first {
+        *forces.entry([first, a.max(b)]).or_insert(Vec3::ZERO) += force;
     }
 }
 
@@ -57,14 +166,24 @@ impl Force for SurfaceContact {
         }
     }
 
-    fn bind(&mut self, _: &Arc<BlockPattern>) {}
+    fn bind(&mut self, pattern: &Arc<BlockPattern>) {
+        self.islands.join_pattern(pattern);
+    }
+
+    fn check_time(&self, time: f64) -> Result<(), NotFinite> {
+        self.energy.check_time(time)
+    }
 
     fn energy(&self, u: &[f64], conditions: &Conditions<'_>) -> f64 {
-        self.active_pairs(u, conditions).iter().map(|active| active.potential.energy).sum()
+        let energy = self.contacts(u, conditions).energy();
+        energy + self.friction(u, conditions).map_or(0.0, |friction| friction.potential())
     }
 
     fn add_gradient(&self, u: &[f64], conditions: &Conditions<'_>, gradient: &mut [f64]) {
-        self.energy.add_gradient(&self.active_pairs(u, conditions), gradient);
+        self.energy.add_gradient(&self.contacts(u, conditions), gradient);
+        if let Some(friction) = self.friction(u, conditions) {
+            friction.add_gradient(&self.energy, gradient);
+        }
     }
 
     fn add_gradient_and_stiffness(
@@ -85,11 +204,47 @@ impl Force for SurfaceContact {
         definiteness: Definiteness,
         stiffness: &mut LowRank,
     ) {
-        self.energy.add_stiffness(&self.active_pairs(u, conditions), definiteness, stiffness);
+        self.energy.add_stiffness(&self.contacts(u, conditions), definiteness, stiffness);
+        if let Some(friction) = self.friction(u, conditions) {
+            friction.add_stiffness(&self.energy, definiteness, stiffness);
+        }
     }
 
-    fn step_limit(&self, u: &[f64], direction: &[f64], _: &Conditions<'_>) -> f64 {
-        let StepLimit { fraction, .. } = self.energy.step_limit(u, direction);
-        fraction
+    fn is_lagged(&self) -> bool {
+        self.energy.has_friction()
+    }
+
+    fn is_moved(&self) -> bool {
+        self.energy.has_moving_colliders()
+    }
+
+    fn limits_steps(&self) -> bool {
+        true
+    }
+
+    fn limit_step(
+        &self,
+        u: &[f64],
+        direction: &mut [f64],
+        conditions: &Conditions<'_>,
+        end_progress: f64,
+        by_islands: bool,
+    ) -> StepLimit {
+        let [_, from] = Self::clock(conditions);
+        if by_islands {
+            return self.energy.limit_islands(u, direction, from, &self.islands);
+        }
+        let [_, to] = Self::clock(&Conditions { progress: end_progress, ..*conditions });
+        self.energy.step_limit(u, direction, [from, to])
+    }
+
+    fn history_len(&self) -> usize {
+        usize::from(self.energy.has_moving_colliders())
+    }
+
+    fn update_history(&self, _: &[f64], conditions: &Conditions<'_>, history: &mut [f64]) {
+        if let Some(clock) = history.first_mut() {
+            *clock = Self::clock(conditions)[1];
+        }
     }
 }

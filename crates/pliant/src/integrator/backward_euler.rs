@@ -165,7 +165,7 @@ impl BackwardEuler {
         if farthest <= STANDSTILL * system.extent() {
             return false;
         }
-        let Some(change) = self.newton.energy_change(system, &self.balance, &state.conditions(dt)) else {
+        let Some(change) = self.newton.energy_change(system, &self.balance, (&state.q, &state.conditions(dt))) else {
             return false;
         };
         let product = &mut self.balance.s_hat;

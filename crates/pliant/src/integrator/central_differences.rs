@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::acceleration::{Acceleration, prescribe_acceleration};
-use super::check::{begin, check_force, prescribe_motion};
+use super::check::{begin, check_force, check_unlimited, prescribe_motion};
 use super::history::update_history;
 use super::linear_step::LinearStep;
 use super::stability::{ExplicitMethod, estimate};
@@ -78,6 +78,7 @@ impl<S: System> Integrator<S> for CentralDifferences<S::Damping> {
         dt: f64,
     ) -> Result<StepInfo, StepError> {
         let vectors = [&mut self.q, &mut self.v, &mut self.a, &mut self.force, &mut self.drive, &mut self.place];
+        check_unlimited(system, "the integrator of central differences")?;
         let (n, h, time) = (begin(system, state, dt, vectors)?, dt, state.time);
         let mut info = StepInfo::default();
         if self.stability.is_none_or(|known| known.step != dt) {

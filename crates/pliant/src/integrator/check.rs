@@ -27,6 +27,11 @@ pub(super) fn begin<S: System, const N: usize>(
 }
 
 /// Checks the motions and amplitudes of forces at the time `h` after a state.
+/// Returns an error if bodies are in contact, for integrators that would let them pass through each other.
+pub(super) fn check_unlimited<S: System>(system: &S, integrator: &'static str) -> Result<(), StepError> {
+    if system.limits_steps() { Err(StepError::Contact { integrator }) } else { Ok(()) }
+}
+
 pub(super) fn check_time<S: System>(system: &S, state: &State, h: f64) -> Result<(), StepError> {
     system.check_time(state.time + h).map_err(|cause| StepError::Undefined { time: state.time, cause })
 }

@@ -48,6 +48,25 @@ pub enum StepError {
          forces, largest at {worst}. A projected tangent or a smaller step helps"
     )]
     LineSearch { time: f64, iterations: usize, residual: f64, worst: Coordinate },
+    #[error(
+        "a prescribed motion is blocked in the step to {time} s{}: {}. Let it yield, or make it shorter",
+        between.as_ref().map_or(String::new(), |[a, b]| format!(" by the contact of `{a}` and `{b}`")),
+        remaining_motion(*remaining, *progress)
+    )]
+    Blocked {
+        time: f64,
+        /// Names of the bodies or colliders that meet.
+        between: Option<[String; 2]>,
+        /// Longest remaining displacement of a fixed coordinate \[m\].
+        remaining: f64,
+        /// Fraction of the motion of colliders over the step that was made.
+        progress: f64,
+    },
+    #[error(
+        "bodies are in contact, which {integrator} does not support: it would let them pass through each other; use \
+         `backward-euler`, `bdf2`, `newmark` or `static`, or penalty contact"
+    )]
+    Contact { integrator: &'static str },
     #[error("in the step from {time} s: {source}")]
     Solve { time: f64, source: SolveError },
     #[error(
@@ -63,6 +82,12 @@ pub enum StepError {
     Static { load_factor: f64, source: Box<StepError> },
     #[error("after {halvings} halvings of the step, to {dt:.3e} s: {source}")]
     Halving { halvings: usize, dt: f64, source: Box<StepError> },
+}
+
+fn remaining_motion(remaining: f64, progress: f64) -> String {
+    let colliders = (progress < 1.0).then(|| format!("colliders have made {:.1} % of their motion", 100.0 * progress));
+    let vertices = (remaining > 0.0).then(|| format!("fixed vertices are up to {remaining:.3e} m behind"));
+    [vertices, colliders].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
 /// Change to a simulation that lets a failed step succeed.
@@ -114,6 +139,8 @@ impl StepError {
             }
             Self::Solve { .. } | Self::Strain { .. } => vec![Remedy::SmallerStep],
             Self::Static { source, .. } | Self::Halving { source, .. } => source.remedies(),
+            Self::Blocked { .. } => vec![Remedy::SmallerStep],
+            Self::Contact { .. } => vec![Remedy::Integrator("backward-euler")],
             Self::TimeStep { .. }
             | Self::Length { .. }
             | Self::History { .. }

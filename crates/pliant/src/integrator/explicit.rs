@@ -1,7 +1,7 @@
 //! Explicit and symplectic Euler.
 
 use super::acceleration::Acceleration;
-use super::check::{begin, prescribe_motion};
+use super::check::{begin, check_unlimited, prescribe_motion};
 use super::history::update_history;
 use super::stability::{ExplicitMethod, estimate};
 use super::{Integrator, Stability, StepError, StepInfo, check_finite};
@@ -79,6 +79,7 @@ impl Euler {
         dt: f64,
         method: ExplicitMethod,
     ) -> Result<StepInfo, StepError> {
+        check_unlimited(system, "an explicit integrator")?;
         let (n, h, time) = (begin(system, state, dt, [&mut self.a, &mut self.q, &mut self.v])?, dt, state.time);
         if self.stability.is_none_or(|known| known.step != dt) {
             self.stability = Some(estimate(system, solver, state, dt, method)?);

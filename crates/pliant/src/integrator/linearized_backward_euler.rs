@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use super::check::{begin, check_defined, check_force, prescribe};
+use super::check::{begin, check_defined, check_force, check_unlimited, prescribe};
 use super::history::finish;
 use super::linear_step::LinearStep;
 use super::{Integrator, StepError, StepInfo, check_finite};
@@ -73,6 +73,7 @@ impl<S: System> Integrator<S> for LinearizedBackwardEuler {
         dt: f64,
     ) -> Result<StepInfo, StepError> {
         let vectors = [&mut self.force, &mut self.product, &mut self.change, &mut self.q, &mut self.v];
+        check_unlimited(system, "linearized backward Euler")?;
         let (n, h, time) = (begin(system, state, dt, vectors)?, dt, state.time);
         let mut info = StepInfo::default();
         let start = Instant::now();

@@ -8,7 +8,7 @@ use super::vectors::{clear_fixed, dot, is_fixed, norm, sized};
 use super::{StepError, StepInfo};
 use crate::motion::NotFinite;
 use crate::solver::LinearSolver;
-use crate::system::{Combination, Conditions, Definiteness, Linearization, System};
+use crate::system::{Combination, Conditions, Definiteness, Linearization, StepLimit, StepMotion, System};
 
 /// Parameters and stopping criteria of Newton's method.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -24,6 +24,9 @@ pub struct NewtonParams {
     pub tangent: NewtonTangent,
     /// True to shorten steps until the energy decreases.
     pub line_search: bool,
+    /// Largest change of a velocity in an iteration, relative to the size of the system \[1/s\], at which contacts have
+    /// converged; 0 to use the residual alone. Only for systems with contact, whose forces are sums of steep barriers.
+    pub contact_tolerance: f64,
     /// True to fail if the last iteration has not converged. Otherwise its result is taken. With a line search every
     /// iteration has lowered the energy, so that the motion is still stable.
     pub must_converge: bool,
@@ -49,6 +52,7 @@ impl Default for NewtonParams {
             tolerance: 1e-9,
             tangent: NewtonTangent::Projected,
             line_search: true,
+            contact_tolerance: 0.0,
             must_converge: true,
         }
     }
@@ -68,6 +72,15 @@ const STEEPEST: f64 = 0.9;
 const SMALL_STEP: f64 = 1e-7;
 /// Maximum number of halvings of a step.
 const MAX_HALVINGS: usize = 24;
+/// Number of iterations in which the normal forces of friction are those of the iterate. Later they change only once the
+/// balance of forces has converged.
+const FOLLOWED: usize = 12;
+/// Maximum number of times that converged normal forces of friction are updated.
+const MAX_UPDATES: usize = 8;
+/// Fraction of a motion below which an iteration counts as stopped by contact.
+const STOPPED: f64 = 1e-4;
+/// Number of such iterations in a row after which a prescribed motion counts as blocked.
+const MAX_STOPPED: usize = 10;
 
 /// Balance of forces `r(s) = m M (s − ŝ) + D w − f(q + s, t) − drive = 0`, with the displacement increment `s` from the
 /// start `q` of the step and the velocity `w = d s + v₀`.
@@ -87,6 +100,8 @@ pub(super) struct Balance {
     pub fixed_part: Option<f64>,
     /// Initial guess of `s`, used if its energy is lower than that of `s = 0`. Empty for none.
     pub guess: Vec<f64>,
+    /// Coefficient of the velocity of sliding contacts in statics \[1/s\], where that of damping is zero.
+    pub static_rate: f64,
 }
 
 impl Balance {
@@ -95,6 +110,11 @@ impl Balance {
         for vector in [&mut self.s_hat, &mut self.v_0, &mut self.drive] {
             sized(vector, n);
         }
+    }
+
+    /// Returns the coefficient `d` for friction.
+    fn rate(&self) -> f64 {
+        if self.damping != 0.0 { self.damping } else { self.static_rate }
     }
 
     fn velocity(&self, s: &[f64], w: &mut [f64]) {
@@ -111,6 +131,17 @@ pub(super) struct Problem<'a, S: System> {
     pub conditions: Conditions<'a>,
     /// Damping matrix `D`; `None` if it is zero, or not evaluated yet.
     pub damping: Option<S::Damping>,
+}
+
+impl<'a, S: System> Problem<'a, S> {
+    /// Returns the conditions with the motion of the step, for friction.
+    fn conditions<'b>(&'b self, balance: &'b Balance, lagged: &'b [f64], progress: f64) -> Conditions<'b>
+    where
+        'a: 'b,
+    {
+        let motion = StepMotion { start: self.start, rate: balance.rate(), v_0: &balance.v_0, lagged };
+        Conditions { progress, motion: (!lagged.is_empty()).then_some(motion), ..self.conditions }
+    }
 }
 
 impl<S: System> Problem<'_, S> {
@@ -150,6 +181,15 @@ pub(super) struct Newton {
     energy: Option<f64>,
     /// Potential energy at the start of the step, with the forces of its end, if known.
     start_energy: Option<f64>,
+    /// Displacements at which normal forces of friction are evaluated; empty without friction.
+    lagged: Vec<f64>,
+    /// Fraction of the motion of colliders that has been made.
+    progress: f64,
+    trial_progress: f64,
+    /// Fraction of the last motion that contacts allowed.
+    fraction: f64,
+    /// Bodies that limited the last motion.
+    limited_by: Option<[usize; 2]>,
 }
 
 /// Reason why Newton's method cannot continue.
@@ -195,24 +235,44 @@ impl Newton {
             NewtonTangent::Projected => Definiteness::Projected,
             NewtonTangent::Exact | NewtonTangent::ExactFirst => Definiteness::Exact,
         };
+        let is_lagged = system.is_lagged();
+        let (mut updates, mut stopped) = (0, 0);
         for iteration in 0..params.max_iterations.max(1) {
+            if is_lagged && iteration < FOLLOWED {
+                self.follow();
+            }
             // Most steps take one or two iterations. Forces alone decide if another is needed, at a fraction of the
             // cost.
             if params.min_iterations > 0 && iteration >= params.min_iterations {
                 let scale = self.evaluate(system, balance, problem, info);
                 self.scale = self.scale.max(scale);
                 let residual = self.relative_residual();
-                if self.is_arrived(system.fixed_mask()) && residual <= params.tolerance {
+                if self.is_arrived(system.fixed_mask()) && residual <= params.tolerance && !self.lags() {
                     info.residual = residual;
                     return Ok(());
                 }
             }
+            let limited = info.limited;
+            if std::env::var("DBG").is_ok() { eprintln!("it {iteration} t={:.3} res={:.3e} lim={} short={} frac={:.3e} upd={updates} prog={} linit={}", problem.conditions.time, self.relative_residual(), info.limited, info.shortened, self.fraction, self.progress, info.linear_iterations); }
             let stiffness = self.linearize(system, balance, problem, definiteness, info);
             let is_done = self.improve(system, solver, params, balance, problem, &stiffness, (iteration, info));
             system.recycle_stiffness(stiffness);
             if is_done? {
-                return Ok(());
+                if !is_lagged || iteration < FOLLOWED || updates == MAX_UPDATES || !self.follow() {
+                    return Ok(());
+                }
+                updates += 1;
             }
+            stopped = if info.limited > limited && self.fraction < STOPPED { stopped + 1 } else { 0 };
+            if stopped == MAX_STOPPED && !self.is_arrived(system.fixed_mask()) {
+                return Err(self.blocked(system, problem));
+            }
+        }
+        if !params.must_converge && self.is_arrived(system.fixed_mask()) {
+            return Ok(());
+        }
+        if !self.is_arrived(system.fixed_mask()) && self.limited_by.is_some() {
+            return Err(self.blocked(system, problem));
         }
         if !params.must_converge {
             return Ok(());
@@ -228,8 +288,36 @@ impl Newton {
             residual: info.residual,
             tolerance: params.tolerance,
             worst: system.place(self.worst()),
-            energy: system.energy(&self.q, &problem.conditions),
+            energy: system.energy(&self.q, &problem.conditions(balance, &self.lagged, self.progress)),
         })
+    }
+
+    /// Returns true if normal forces of friction are not those of the iterate.
+    fn lags(&self) -> bool {
+        !self.lagged.is_empty() && self.lagged != self.q
+    }
+
+    /// Updates the normal forces of friction. Returns false if they were up to date.
+    fn follow(&mut self) -> bool {
+        if self.lagged == self.q {
+            return false;
+        }
+        self.lagged.clear();
+        self.lagged.extend_from_slice(&self.q);
+        self.energy = None;
+        true
+    }
+
+    /// Returns the error of a prescribed motion that bodies in contact do not allow.
+    fn blocked<S: System>(&self, system: &S, problem: &Problem<'_, S>) -> StepError {
+        let farthest = self.s.iter().zip(&self.target).zip(system.fixed_mask()).filter(|(_, fixed)| **fixed);
+        let remaining = farthest.map(|((s, target), _)| (target - s).abs()).fold(0.0, f64::max);
+        StepError::Blocked {
+            time: problem.conditions.time,
+            between: self.limited_by.map(|bodies| bodies.map(|body| system.contact_name(body))),
+            remaining,
+            progress: self.progress,
+        }
     }
 
     /// Makes an iteration with the residual and stiffness at the current position. Returns true if no more are needed.
@@ -252,6 +340,7 @@ impl Newton {
             error
         })?;
         let arrived = self.is_arrived(system.fixed_mask());
+        let (shortened, limited) = (info.shortened, info.limited);
         info.residual = self.relative_residual();
         if arrived && info.residual <= params.tolerance && iteration >= params.min_iterations {
             return Ok(true);
@@ -273,6 +362,9 @@ impl Newton {
             Err(Stuck::Error(error)) => return Err(error),
             Err(Stuck::Uphill) if !params.must_converge && iteration > 0 => return Ok(true),
             Err(Stuck::Uphill) => {
+                if !arrived && self.limited_by.is_some() {
+                    return Err(self.blocked(system, problem));
+                }
                 let worst = system.place(self.worst());
                 return Err(StepError::LineSearch { time, iterations: iteration, residual: info.residual, worst });
             }
@@ -280,7 +372,13 @@ impl Newton {
         info.newton_iterations += 1;
         let largest = self.q.iter().fold(system.extent(), |largest, q| largest.max(q.abs()));
         let step = self.direction.iter().fold(0.0_f64, |largest, d| largest.max(d.abs()));
-        Ok(arrived && step <= SMALLEST_STEP * largest)
+        let is_full = (shortened, limited) == (info.shortened, info.limited);
+        let is_still = params.contact_tolerance > 0.0
+            && system.limits_steps()
+            && is_full
+            && iteration >= params.min_iterations
+            && step * balance.rate() <= params.contact_tolerance * system.extent();
+        Ok(arrived && (step <= SMALLEST_STEP * largest || is_still))
     }
 
     fn begin<S: System>(&mut self, system: &S, balance: &Balance, problem: &Problem<'_, S>) -> Result<(), NotFinite> {
@@ -307,6 +405,12 @@ impl Newton {
         let part = balance.fixed_part.unwrap_or(1.0);
         self.target.iter_mut().zip(start).for_each(|(target, start)| *target = part * (*target - start));
         (self.energy, self.start_energy) = (None, None);
+        self.progress = if system.is_moved() { 0.0 } else { 1.0 };
+        self.limited_by = None;
+        self.lagged.clear();
+        if system.is_lagged() {
+            self.lagged.extend_from_slice(start);
+        }
         Ok(())
     }
 
@@ -321,12 +425,17 @@ impl Newton {
         &self,
         system: &mut S,
         balance: &Balance,
-        conditions: &Conditions<'_>,
+        (start, conditions): (&[f64], &Conditions<'_>),
     ) -> Option<f64> {
         let is_driven =
             self.target.iter().enumerate().any(|(i, target)| is_fixed(system.fixed_mask(), i) && *target != 0.0);
-        if is_driven || balance.drive.iter().any(|drive| *drive != 0.0) {
+        if is_driven || system.is_moved() || balance.drive.iter().any(|drive| *drive != 0.0) {
             return None;
+        }
+        if system.is_lagged() {
+            // The potential of friction is no energy.
+            let start = system.energy(start, conditions)?;
+            return Some(system.energy(&self.q, conditions)? - start);
         }
         let start = self.start_energy?;
         let end = self.energy.or_else(|| system.energy(&self.q, conditions))?;
@@ -349,9 +458,11 @@ impl Newton {
         for i in 0..self.s.len() {
             self.direction[i] = if is_fixed(system.fixed_mask(), i) { self.target[i] } else { balance.guess[i] };
         }
-        let at_rest = system.energy(&self.q, &problem.conditions);
-        self.try_step(system.step_limit(&self.q, &self.direction, &problem.conditions));
-        let at_guess = at_rest.and_then(|_| system.energy(&self.trial_q, &problem.conditions));
+        let at_rest = system.energy(&self.q, &problem.conditions(balance, &self.lagged, self.progress));
+        let limit = self.limit(system, balance, problem);
+        self.try_step(limit.fraction);
+        let there = problem.conditions(balance, &self.lagged, self.trial_progress);
+        let at_guess = at_rest.and_then(|_| system.energy(&self.trial_q, &there));
         (self.energy, self.start_energy) = (at_rest, at_rest);
         if let Some((at_rest, at_guess)) = at_rest.zip(at_guess) {
             let (b, c) = self.quadratic_terms(system, balance, problem);
@@ -365,7 +476,7 @@ impl Newton {
     }
 
     fn is_arrived(&self, fixed: &[bool]) -> bool {
-        fixed.iter().enumerate().all(|(i, fixed)| !fixed || self.s[i] == self.target[i])
+        self.progress == 1.0 && fixed.iter().enumerate().all(|(i, fixed)| !fixed || self.s[i] == self.target[i])
     }
 
     fn worst(&self) -> usize {
@@ -395,7 +506,8 @@ impl Newton {
         info: &mut StepInfo,
     ) -> f64 {
         let start = Instant::now();
-        let scale = system.force(&self.q, &problem.conditions, &mut self.force);
+        let conditions = problem.conditions(balance, &self.lagged, self.progress);
+        let scale = system.force(&self.q, &conditions, &mut self.force);
         self.finish_residual(system, balance, problem);
         info.assembling += start.elapsed();
         scale.max(self.force_scale(system.fixed_mask()))
@@ -411,8 +523,9 @@ impl Newton {
         info: &mut StepInfo,
     ) -> S::Stiffness {
         let start = Instant::now();
+        let conditions = problem.conditions(balance, &self.lagged, self.progress);
         let Linearization { stiffness, scale } =
-            system.linearize(&self.q, &problem.conditions, definiteness, &mut self.force);
+            system.linearize(&self.q, &conditions, definiteness, &mut self.force);
         if balance.damping_follows {
             balance.velocity(&self.s, &mut self.part);
             balance.drive.fill(0.0);
@@ -474,16 +587,21 @@ impl Newton {
             .solve(system, solver, matrix, &mut self.right, &mut self.direction, info)
             .map_err(|source| Stuck::Error(StepError::Solve { time: problem.conditions.time, source }))?;
         let start = Instant::now();
-        let limit = system.step_limit(&self.q, &self.direction, &problem.conditions);
+        let limit = self.limit(system, balance, problem);
         info.assembling += start.elapsed();
-        if search {
-            return self.search(system, balance, problem, (limit, info));
+        self.fraction = limit.fraction;
+        if limit.fraction < 1.0 {
+            info.limited += 1;
+            self.limited_by = limit.bodies;
         }
-        self.try_step(limit);
+        if search {
+            // The direction is as long as contacts allow.
+            return self.search(system, balance, problem, info);
+        }
+        self.try_step(limit.fraction);
         self.accept();
         self.energy = None;
-        if limit < 1.0 {
-            info.limited += 1;
+        if limit.fraction < 1.0 {
             return Ok(());
         }
         // Fixed coordinates are placed exactly, not only up to rounding.
@@ -496,20 +614,33 @@ impl Newton {
         Ok(())
     }
 
+    /// Returns how far the bodies and colliders can go along the direction. Once all prescribed motions have arrived,
+    /// the direction is shortened for each island of bodies.
+    fn limit<S: System>(&mut self, system: &mut S, balance: &Balance, problem: &Problem<'_, S>) -> StepLimit {
+        if !system.limits_steps() {
+            return StepLimit { fraction: 1.0, bodies: None };
+        }
+        let arrived = self.is_arrived(system.fixed_mask());
+        let conditions = problem.conditions(balance, &self.lagged, self.progress);
+        system.limit_step(&self.q, &mut self.direction, &conditions, 1.0, arrived)
+    }
+
     fn try_step(&mut self, alpha: f64) {
         for i in 0..self.s.len() {
             let step = alpha * self.direction[i];
             self.trial[i] = self.s[i] + step;
             self.trial_q[i] = self.q[i] + step;
         }
+        self.trial_progress = if alpha == 1.0 { 1.0 } else { self.progress + alpha * (1.0 - self.progress) };
     }
 
     fn accept(&mut self) {
         std::mem::swap(&mut self.s, &mut self.trial);
         std::mem::swap(&mut self.q, &mut self.trial_q);
+        std::mem::swap(&mut self.progress, &mut self.trial_progress);
     }
 
-    /// Searches along `d`, up to a limit, for a step that satisfies Armijo's rule, `Φ(s + αd) ≤ Φ(s) + c α dᵀr`. Where
+    /// Searches along `d` for a step that satisfies Armijo's rule, `Φ(s + αd) ≤ Φ(s) + c α dᵀr`. Where
     /// the difference of energies may be rounding, slopes decide, which do not suffer from cancellation
     /// \[HagerZhang2005\]. If no
     /// step lowers the energy although `d` is a descent direction, the differences are rounding. In that case, and
@@ -519,7 +650,7 @@ impl Newton {
         system: &mut S,
         balance: &Balance,
         problem: &Problem<'_, S>,
-        (limit, info): (f64, &mut StepInfo),
+        info: &mut StepInfo,
     ) -> Result<(), Stuck> {
         let start = Instant::now();
         let slope = dot(&self.direction, &self.residual);
@@ -528,7 +659,8 @@ impl Newton {
         if slope >= 0.0 {
             return Err(if is_small { Stuck::Rounding } else { Stuck::Uphill });
         }
-        let energy = self.energy.or_else(|| system.energy(&self.q, &problem.conditions));
+        let conditions = problem.conditions(balance, &self.lagged, self.progress);
+        let energy = self.energy.or_else(|| system.energy(&self.q, &conditions));
         if let Some(energy) = energy.filter(|energy| !energy.is_finite()) {
             let time = problem.conditions.time;
             let error = match system.find_inverted(&self.q) {
@@ -540,12 +672,13 @@ impl Newton {
         let (b, c) = self.quadratic_terms(system, balance, problem);
         let before = norm(&self.residual);
         info.assembling += start.elapsed();
-        let mut alpha = limit;
+        let mut alpha = 1.0;
         let mut change = f64::INFINITY;
         for halving in 0..MAX_HALVINGS {
             self.try_step(alpha);
             let start = Instant::now();
-            let after = energy.and_then(|_| system.energy(&self.trial_q, &problem.conditions));
+            let conditions = problem.conditions(balance, &self.lagged, self.progress);
+            let after = energy.and_then(|_| system.energy(&self.trial_q, &conditions));
             info.assembling += start.elapsed();
             let accepted = if let Some((energy, after)) = energy.zip(after) {
                 change = after - energy + alpha * b + 0.5 * alpha * alpha * c;
@@ -562,16 +695,16 @@ impl Newton {
                 self.accept();
                 self.energy = after;
                 info.shortened += halving;
-                info.limited += usize::from(limit < 1.0);
                 return Ok(());
             }
             alpha *= 0.5;
         }
-        self.try_step(limit);
+        self.try_step(1.0);
         self.slope_there(system, balance, problem, info);
         let after = norm(&self.residual);
         let is_lower = after <= STEEPEST * before;
-        let is_defined = system.energy(&self.trial_q, &problem.conditions).is_some_and(f64::is_finite);
+        let conditions = problem.conditions(balance, &self.lagged, self.progress);
+        let is_defined = system.energy(&self.trial_q, &conditions).is_some_and(f64::is_finite);
         if is_defined && (is_lower || is_small) {
             self.noise = self.noise.max(change.abs());
             self.accept();

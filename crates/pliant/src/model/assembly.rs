@@ -9,7 +9,9 @@ use crate::force::Conditions;
 use crate::motion::NotFinite;
 use crate::solver::Operator;
 use crate::sparse::{BlockMatrix, LowRank};
-use crate::system::{Combination, Coordinate, DampingKind, Definiteness, Inverted, Linearization, State, System};
+use crate::system::{
+    Combination, Coordinate, DampingKind, Definiteness, Inverted, Linearization, State, StepLimit, System,
+};
 
 /// [`Model`] with the matrices of its linearization: the [`System`] that integrators step.
 ///
@@ -285,8 +287,31 @@ impl System for Assembly {
         self.model.update_history(q, conditions, history);
     }
 
-    fn step_limit(&mut self, q: &[f64], direction: &[f64], conditions: &Conditions<'_>) -> f64 {
-        self.model.step_limit(q, direction, conditions)
+    fn is_lagged(&self) -> bool {
+        self.model.forces.iter().any(|force| force.is_lagged())
+    }
+
+    fn is_moved(&self) -> bool {
+        self.model.forces.iter().any(|force| force.is_moved())
+    }
+
+    fn limits_steps(&self) -> bool {
+        self.model.forces.iter().any(|force| force.limits_steps())
+    }
+
+    fn limit_step(
+        &mut self,
+        q: &[f64],
+        direction: &mut [f64],
+        conditions: &Conditions<'_>,
+        end_progress: f64,
+        by_islands: bool,
+    ) -> StepLimit {
+        self.model.limit_step(q, direction, conditions, end_progress, by_islands)
+    }
+
+    fn contact_name(&self, body: usize) -> String {
+        self.model.contact_energy().map_or_else(String::new, |energy| energy.name(body).to_owned())
     }
 
     fn fixed_mask(&self) -> &[bool] {

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use thiserror::Error;
 
-use super::contact::contact_of;
+use super::contact::{ContactSkin, contact_of};
 use super::fixed::FixedVertices;
 use super::{Fixed, MatrixFree, Model, ModelBody};
-use crate::contact::{CollisionSurfaceError, ContactParams};
+use crate::contact::{Collider, ContactError, ContactParams};
 use crate::damping::Damping;
 use crate::force::{Elastic, Force, MaterialCount, bind_all_with};
 use crate::mass::{self, MassError, MassMatrix};
@@ -128,16 +128,10 @@ pub enum ModelError {
     History { variables: usize },
     #[error("{found} rest positions are shared, expected the {expected} positions of the bodies")]
     Rest { found: usize, expected: usize },
-    #[error("{what} is {value}, expected a positive number")]
-    ContactParams { what: &'static str, value: f64 },
     #[error(transparent)]
-    CollisionSurface(CollisionSurfaceError),
-    #[error("surfaces intersect at rest, in {count} places: {examples}; contact needs a start without intersections")]
-    Intersecting { count: usize, examples: String },
-    #[error(
-        "surfaces touch at rest, in {count} places: {examples}; contact needs a gap: move one of them away by a thousandth of its size"
-    )]
-    Touching { count: usize, examples: String },
+    Contact(#[from] ContactError),
+    #[error("a collider was added to a model without contact; call `ModelBuilder::contact`")]
+    ColliderWithoutContact,
     #[error("the damping matrix is for {found} vertices, but the model has {expected}")]
     DampingMatrix { found: usize, expected: usize },
 }
@@ -171,6 +165,9 @@ pub struct ModelBuilder {
     damping: Damping,
     lumped: bool,
     contact: Option<ContactParams>,
+    colliders: Vec<Collider>,
+    skins: Vec<ContactSkin>,
+    start: Option<Vec<f64>>,
     rest: Option<Arc<[Vec3]>>,
 }
 
@@ -248,11 +245,9 @@ impl ModelBuilder {
         self
     }
 
-    /// Makes the surfaces of all bodies collide with each other and themselves, without friction, by the potential of
-    /// incremental potential contact. No state that an implicit integrator accepts has an intersection.
-    ///
-    /// Bodies [without elasticity](Body::without_elasticity) are obstacles: fix their vertices, or prescribe their
-    /// motion. Surfaces that intersect at rest are an error of [`build`](Self::build).
+    /// Makes the surfaces of all bodies collide with each other, themselves and [colliders](Self::collider), by the
+    /// potential of incremental potential contact. No state that an integrator accepts has an intersection. The start
+    /// must not have one either, which is an error of [`build`](Self::build).
     ///
     /// ```
     /// use pliant::contact::ContactParams;
@@ -288,6 +283,30 @@ impl ModelBuilder {
         self
     }
 
+    /// Adds a rigid or moving surface that bodies collide with.
+    #[must_use]
+    pub fn collider(mut self, collider: Collider) -> Self {
+        self.colliders.push(collider);
+        self
+    }
+
+    /// Makes an embedded surface of a body collide in place of the boundary of its mesh.
+    #[must_use]
+    pub fn contact_skin(mut self, skin: ContactSkin) -> Self {
+        self.skins.push(skin);
+        self
+    }
+
+    /// Sets the initial displacements of all nodes, three numbers each, at which surfaces must not meet. By default they
+    /// are zero.
+    ///
+    /// # Panics
+    /// [`build`](Self::build) panics if there are not three per node.
+    #[must_use]
+    pub fn contact_start(self, start: Vec<f64>) -> Self {
+        Self { start: Some(start), ..self }
+    }
+
     /// Builds the model.
     pub fn build(self) -> Result<Model, ModelError> {
         self.build_with(false)
@@ -319,7 +338,12 @@ impl ModelBuilder {
         };
         let extent = bodies.iter().map(diagonal).fold(0.0, f64::max);
         if let Some(params) = self.contact {
-            self.forces.push(Box::new(contact_of(&bodies, params, node_count)?));
+            let contact = contact_of(&bodies, &self.colliders, &self.skins, params, (self.gravity, &self.fixed), node_count)?;
+            let start = self.start.unwrap_or_else(|| vec![0.0; 3 * node_count]);
+            contact.contact_energy().check_start(&start, 0.0)?;
+            self.forces.push(Box::new(contact));
+        } else if !self.colliders.is_empty() {
+            return Err(ModelError::ColliderWithoutContact);
         }
         let mut bindings = Bindings { bodies, forces: self.forces, damping: self.damping, node_count };
         let pattern = bindings.bind(self.lumped, is_matrix_free);

@@ -1,68 +1,88 @@
-//! Contact of the bodies of a model with each other and themselves.
+//! Contact of the bodies of a model with each other, themselves and colliders.
 
-use super::{ModelBody, ModelError};
-use crate::contact::{CollisionBody, CollisionSurface, ContactEnergy, ContactParams, Crossing};
-use crate::force::SurfaceContact;
+use super::{Fixed, ModelBody};
+use crate::contact::{
+    Collider, CollisionBody, ContactError, ContactParams, ContactSurfaces, Islands, SurfaceMotion,
+};
+use crate::force::{Elastic, SurfaceContact};
+use crate::math::Vec3;
+use crate::mesh::Interpolation;
 
-/// Creates the contact of all bodies. Those without elasticity are obstacles.
-pub(super) fn contact_of(
-    bodies: &[ModelBody],
-    params: ContactParams,
-    node_count: usize,
-) -> Result<SurfaceContact, ModelError> {
-    for (what, value) in [("the contact range", params.range), ("the contact pressure", params.pressure)] {
-        if let Some(value) = value.filter(|value| !(*value > 0.0 && value.is_finite())) {
-            return Err(ModelError::ContactParams { what, value });
-        }
-    }
-    let parts: Vec<_> = bodies.iter().map(|body| (body.mesh.boundary(), body)).collect();
-    let triangles: Vec<Vec<[u32; 3]>> =
-        parts.iter().map(|(boundary, _)| boundary.surface.triangles().collect()).collect();
-    let surfaces = parts.iter().zip(&triangles).map(|((boundary, body), triangles)| {
-        let materials = body.elastic().map_or(&[][..], |elastic| elastic.materials());
-        CollisionBody {
-            rest: boundary.surface.vertices(),
-            points: body.vertices.select(&boundary.vertices),
-            triangles,
-            young: materials.iter().map(|material| material.moduli().young).fold(0.0, f64::max),
-            density: body.densities.iter().copied().fold(0.0, f64::max),
-            is_obstacle: body.elastic().is_none(),
-        }
-    });
-    let surface = CollisionSurface::new(&surfaces.collect::<Vec<_>>()).map_err(ModelError::CollisionSurface)?;
-    let energy = ContactEnergy::new(surface, params);
-    check_start(&energy, &parts.iter().map(|(_, body)| body.name()).collect::<Vec<_>>(), node_count)?;
-    Ok(SurfaceContact::new(energy, node_count))
+/// Surface of a body that collides in place of the boundary of its mesh.
+#[derive(Debug, Clone)]
+pub struct ContactSkin {
+    /// Number of the body.
+    pub body: usize,
+    /// Positions of the vertices at rest \[m\].
+    pub vertices: Vec<Vec3>,
+    /// Triangles of the vertices.
+    pub triangles: Vec<[u32; 3]>,
+    /// Vertices as weighted sums of the nodes of the model.
+    pub interpolation: Interpolation,
 }
 
-/// Returns an error if surfaces meet in the undeformed configuration.
-fn check_start(energy: &ContactEnergy, names: &[&str], node_count: usize) -> Result<(), ModelError> {
-    /// Number of pairs that are listed.
-    const LISTED: usize = 3;
-    let u = vec![0.0; 3 * node_count];
-    let surface = energy.surface();
-    let name = |vertex: u32| {
-        let (body, vertex) = surface.locate(vertex);
-        format!("vertex {vertex} of the surface of `{}`", names[body])
+/// Creates the contact of all bodies that have a material, or that no Dirichlet condition fixes.
+pub(super) fn contact_of(
+    bodies: &[ModelBody],
+    colliders: &[Collider],
+    skins: &[ContactSkin],
+    params: ContactParams,
+    (gravity, fixed): (Vec3, &[Fixed]),
+    node_count: usize,
+) -> Result<SurfaceContact, ContactError> {
+    struct Part {
+        vertices: Vec<Vec3>,
+        triangles: Vec<[u32; 3]>,
+        points: Interpolation,
+    }
+    let part = |(number, body): (usize, &ModelBody)| match skins.iter().find(|skin| skin.body == number) {
+        Some(skin) => Part {
+            vertices: skin.vertices.clone(),
+            triangles: skin.triangles.clone(),
+            points: skin.interpolation.clone(),
+        },
+        None => {
+            let boundary = body.mesh.boundary();
+            Part {
+                vertices: boundary.surface.vertices().to_vec(),
+                triangles: boundary.surface.triangles().collect(),
+                points: body.vertices.select(&boundary.vertices),
+            }
+        }
     };
-    let crossings = energy.crossings(&u);
-    if !crossings.is_empty() {
-        let listed = crossings.iter().take(LISTED).map(|Crossing { edge, triangle }| {
-            format!("the edge from {} with the triangle at {}", name(edge[0]), name(triangle[0]))
-        });
-        return Err(ModelError::Intersecting {
-            count: crossings.len(),
-            examples: listed.collect::<Vec<_>>().join("; "),
-        });
+    let parts: Vec<Part> = bodies.iter().enumerate().map(part).collect();
+    let mut is_fixed = vec![false; node_count];
+    for fixed in fixed.iter().filter(|fixed| fixed.axes == [true; 3]) {
+        fixed.vertices.iter().for_each(|&node| is_fixed[node as usize] = true);
     }
-    let touching: Vec<_> =
-        energy.active_pairs(&u, 0.0).into_iter().filter(|active| !active.potential.energy.is_finite()).collect();
-    if !touching.is_empty() {
-        let listed = touching.iter().take(LISTED).map(|active| {
-            let [a, .., b] = active.pair.vertices;
-            format!("{} and {}", name(a), name(b))
-        });
-        return Err(ModelError::Touching { count: touching.len(), examples: listed.collect::<Vec<_>>().join("; ") });
+    let stiffest = bodies.iter().map(|body| stiffness_of(body, gravity)).fold(0.0, f64::max);
+    let surfaces = parts.iter().zip(bodies).map(|(part, body)| CollisionBody {
+        name: body.name(),
+        rest: &part.vertices,
+        motion: SurfaceMotion::Nodes(part.points.clone()),
+        triangles: &part.triangles,
+        edges: &[],
+        radius: 0.0,
+        // Bodies that other forces keep together are as stiff as the others.
+        young: Some(stiffness_of(body, gravity)).filter(|young| *young > 0.0).unwrap_or(stiffest),
+        is_prescribed: body.nodes().all(|node| is_fixed[node]),
+    });
+    let energy = ContactSurfaces { bodies: surfaces.collect(), colliders, params }.build()?;
+    let mut islands = Islands::new(node_count);
+    for body in bodies {
+        let first = body.nodes.start as u32;
+        for element in body.node_mesh.elements() {
+            islands.join(&element.iter().map(|node| node + first).collect::<Vec<_>>());
+        }
     }
-    Ok(())
+    Ok(SurfaceContact::new(energy, islands, node_count))
+}
+
+/// Returns Young's modulus of a body, or the pressure of its own weight if that is greater \[Pa\].
+fn stiffness_of(body: &ModelBody, gravity: Vec3) -> f64 {
+    let materials = body.elastic().map_or(&[][..], Elastic::materials);
+    let young = materials.iter().map(|material| material.moduli().young).fold(0.0, f64::max);
+    let density = body.densities.iter().copied().fold(0.0, f64::max);
+    let [low, high] = body.mesh.bounding_box();
+    if young > 0.0 { young.max(density * gravity.length() * (high - low).length()) } else { 0.0 }
 }

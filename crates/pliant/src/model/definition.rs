@@ -7,7 +7,10 @@ use std::sync::Arc;
 use super::builder::{Kinematics, ModelBuilder, ModelError};
 use super::fixed::{Fixed, FixedId, FixedVertices};
 use crate::damping::Damping;
-use crate::force::{Conditions, Elastic, Force, NodalStates, Obstacle, StressState};
+use crate::contact::{ContactEnergy, StepLimit};
+use crate::force::{
+    Conditions, ContactReport, Elastic, Force, NodalStates, Obstacle, StepMotion, StressState, SurfaceContact,
+};
 use crate::mass::MassMatrix;
 use crate::material::{Material, YoungPoisson};
 use crate::math::Vec3;
@@ -457,11 +460,45 @@ impl Model {
         }
     }
 
-    /// Returns a fraction of a motion from `u` along `direction`, at most 1, beyond which a force has no finite energy.
-    pub fn step_limit(&self, u: &[f64], direction: &[f64], conditions: &Conditions<'_>) -> f64 {
-        let of_force =
-            |(force, range): (&dyn Force, Range<usize>)| force.step_limit(u, direction, &conditions.of_part(range));
-        self.all_forces_with_history().map(of_force).fold(1.0, f64::min)
+    /// Returns a fraction of a motion from `u` along `direction`, beyond which a force has no finite energy; see
+    /// [`Force::limit_step`].
+    pub fn limit_step(
+        &self,
+        u: &[f64],
+        direction: &mut [f64],
+        conditions: &Conditions<'_>,
+        end_progress: f64,
+        by_islands: bool,
+    ) -> StepLimit {
+        let mut first = StepLimit { fraction: 1.0, bodies: None };
+        for (force, range) in self.forces_with_history() {
+            let limit = force.limit_step(u, direction, &conditions.of_part(range), end_progress, by_islands);
+            if limit.fraction < first.fraction {
+                first = limit;
+            }
+        }
+        first
+    }
+
+    /// Returns the contact of the bodies, if they collide.
+    pub fn contact(&self) -> Option<&SurfaceContact> {
+        self.forces().find_map(|force| (force as &dyn Any).downcast_ref())
+    }
+
+    /// Returns the contact energy of the bodies, if they collide.
+    pub fn contact_energy(&self) -> Option<&ContactEnergy> {
+        self.contact().map(SurfaceContact::contact_energy)
+    }
+
+    /// Returns contact forces, gaps and statistics at a state, if bodies collide. Friction is that of sliding at the
+    /// velocities of the state.
+    pub fn contact_report(&self, state: &State) -> Option<ContactReport> {
+        let (force, range) =
+            self.forces_with_history().find(|(force, _)| (*force as &dyn Any).is::<SurfaceContact>())?;
+        let contact = (force as &dyn Any).downcast_ref::<SurfaceContact>()?;
+        let motion = StepMotion { start: &state.q, rate: 1.0, v_0: &state.v, lagged: &state.q };
+        let conditions = Conditions { motion: Some(motion), ..state.conditions_here() };
+        Some(contact.report(&state.q, &conditions.of_part(range)))
     }
 
     /// Returns which coordinates are fixed.

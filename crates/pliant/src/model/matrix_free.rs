@@ -9,7 +9,7 @@ use crate::motion::NotFinite;
 use crate::solver::{LinearMap, SolveError};
 use crate::sparse::{BlockMatrix, LowRank};
 use crate::system::{
-    Combination, Coordinate, DampingKind, Definiteness, Inverted, Linearization, State, System, Weights,
+    Combination, Coordinate, DampingKind, Definiteness, Inverted, Linearization, State, StepLimit, System, Weights,
 };
 
 /// Workspace of a model that stores only the diagonal blocks of `K` and the couplings of non-elastic forces.
@@ -383,8 +383,31 @@ impl System for MatrixFree {
         self.model().update_history(q, conditions, history);
     }
 
-    fn step_limit(&mut self, q: &[f64], direction: &[f64], conditions: &Conditions<'_>) -> f64 {
-        self.model().step_limit(q, direction, conditions)
+    fn is_lagged(&self) -> bool {
+        self.model().forces.iter().any(|force| force.is_lagged())
+    }
+
+    fn is_moved(&self) -> bool {
+        self.model().forces.iter().any(|force| force.is_moved())
+    }
+
+    fn limits_steps(&self) -> bool {
+        self.model().forces.iter().any(|force| force.limits_steps())
+    }
+
+    fn limit_step(
+        &mut self,
+        q: &[f64],
+        direction: &mut [f64],
+        conditions: &Conditions<'_>,
+        end_progress: f64,
+        by_islands: bool,
+    ) -> StepLimit {
+        self.model().limit_step(q, direction, conditions, end_progress, by_islands)
+    }
+
+    fn contact_name(&self, body: usize) -> String {
+        self.model().contact_energy().map_or_else(String::new, |energy| energy.name(body).to_owned())
     }
 
     fn fixed_mask(&self) -> &[bool] {

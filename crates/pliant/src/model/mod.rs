@@ -15,6 +15,7 @@ mod observe;
 mod surface;
 mod work;
 
+pub use contact::ContactSkin;
 pub use assembly::{Assembly, DampingMatrix, StiffnessMatrix};
 pub use builder::{Body, Kinematics, ModelBuilder, ModelError, rest_positions};
 pub use definition::{Model, ModelBody};

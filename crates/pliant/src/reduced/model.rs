@@ -67,6 +67,9 @@ impl ReducedModel {
     /// Creates a reduced model from a model and its reduction.
     pub fn new(model: Model, reduction: Reduction) -> Result<Self, ReductionError> {
         reduction.check(&model)?;
+        if model.contact().is_some() {
+            return Err(ReductionError::Contact);
+        }
         let Reduction { basis, omega_squared, elasticity, is_free, .. } = reduction;
         if is_free && model.damping().matrix().is_some() {
             return Err(ReductionError::FreeDamping);

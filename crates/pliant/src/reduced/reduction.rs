@@ -140,6 +140,8 @@ pub enum ReductionError {
     OtherFixed { is_free: bool },
     #[error("the basis of the reduced model is not orthonormal in the mass of the body: the error is {worst:.1e}")]
     NotOrthonormal { worst: f64 },
+    #[error("bodies in contact cannot be reduced yet; use penalty contact, or a full model")]
+    Contact,
     #[error("vertex {vertex} is fixed away from rest or moves, which a reduced model does not support; use a handle")]
     MovingFixed { vertex: u32 },
     #[error(

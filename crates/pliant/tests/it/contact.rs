@@ -1,6 +1,6 @@
 //! Contact of bodies with each other and themselves.
 
-use pliant::contact::ContactParams;
+use pliant::contact::{ContactError, ContactParams};
 use pliant::force::{Conditions, SurfaceContact};
 use pliant::integrator::{BackwardEuler, Halving, Integrator, StepInfo};
 use pliant::material::{AnyLaw, YoungPoisson};
@@ -15,12 +15,12 @@ fn contact(model: &Model) -> &SurfaceContact {
     model.forces().find_map(|force| of_type(force)).expect("a model with contact")
 }
 
-fn neo_hookean(young: f64, poisson: f64) -> AnyLaw {
+pub fn neo_hookean(young: f64, poisson: f64) -> AnyLaw {
     AnyLaw::new("neo-hookean", YoungPoisson { young, poisson }).unwrap()
 }
 
 /// Returns a box of cubes, each of six tetrahedra around a diagonal.
-fn kuhn_box(cells: [u32; 3], size: Vec3, corner: Vec3) -> VolumeMesh {
+pub fn kuhn_box(cells: [u32; 3], size: Vec3, corner: Vec3) -> VolumeMesh {
     let [nx, ny, nz] = cells;
     let number = |[i, j, k]: [u32; 3]| (i * (ny + 1) + j) * (nz + 1) + k;
     let step = size / Vec3::new(f64::from(nx), f64::from(ny), f64::from(nz));
@@ -61,6 +61,13 @@ fn two_cubes(params: ContactParams) -> Model {
     builder.fix(fixed).gravity(-9.81 * Vec3::Z).contact(params).build().unwrap()
 }
 
+/// Returns the center of mass of vertices.
+pub fn center(model: &Model, state: &State, vertices: std::ops::Range<usize>) -> Vec3 {
+    let masses = &model.node_masses()[vertices.clone()];
+    let moment: Vec3 = positions(model, state)[vertices].iter().zip(masses).map(|(x, m)| *m * *x).sum();
+    moment / masses.iter().sum::<f64>()
+}
+
 fn positions(model: &Model, state: &State) -> Vec<Vec3> {
     let moved = |(vertex, rest): (usize, &Vec3)| *rest + Vec3::from_slice(&state.q[3 * vertex..]);
     model.rest().iter().enumerate().map(moved).collect()
@@ -68,7 +75,7 @@ fn positions(model: &Model, state: &State) -> Vec<Vec3> {
 
 fn step(assembly: &mut Assembly, solver: &mut dyn LinearSolver<Operator>, state: &mut State, h: f64) -> StepInfo {
     let info = Halving::new(BackwardEuler::default(), 6).step(assembly, solver, state, h).unwrap();
-    assert_eq!(contact(assembly.model()).contact_energy().crossings(&state.q), []);
+    assert_eq!(contact(assembly.model()).contact_energy().crossings(&state.q, state.time), []);
     info
 }
 
@@ -83,7 +90,7 @@ fn two_falling_cubes_follow_the_trajectory_of_another_program() {
         (50, 1e-05, [Vec3::new(-0.0586973176131, -0.054255746367, 0.00100324581882), Vec3::new(0.0422965799523, 0.0468309265565, 0.0978201793814), Vec3::new(-0.00293321810616, -0.0519270416428, 0.101760054264), Vec3::new(0.0603333271975, 0.078401422006, 0.196879083904)]),
         (100, 1e-05, [Vec3::new(-0.089281080494, -0.0728492078428, 0.000966398306261), Vec3::new(0.000540100562635, 0.0367603405883, 0.100315555617), Vec3::new(0.0180807820857, -0.041592805822, 0.0945923798977), Vec3::new(0.116018283637, 0.0922409998033, 0.144493121698)]),
     ];
-    let model = two_cubes(ContactParams { range: Some(1e-3), pressure: Some(1e4) });
+    let model = two_cubes(ContactParams { range: Some(1e-3), pressure: Some(1e4), ..ContactParams::default() });
     let mut state = model.rest_state();
     let (mut assembly, mut solver) = (Assembly::new(model), Direct::default());
     let mut iterations = 0;
@@ -103,11 +110,11 @@ fn two_falling_cubes_follow_the_trajectory_of_another_program() {
 
 #[test]
 fn a_cube_rests_on_the_ground_with_its_weight() {
-    for params in [ContactParams::default(), ContactParams { range: Some(2e-3), pressure: Some(1e5) }] {
+    for params in [ContactParams::default(), ContactParams { range: Some(2e-3), pressure: Some(1e5), ..ContactParams::default() }] {
         let cube = kuhn_box([2; 3], Vec3::splat(0.1), Vec3::new(-0.06, -0.05, 0.001));
         let builder = Model::builder().body(Body::new(cube, neo_hookean(1e5, 0.3), 1000.0)).body(ground());
         let fixed = Fixed::new((27..35).collect::<Vec<u32>>());
-        let model = builder.fix(fixed).gravity(-9.81 * Vec3::Z).contact(params).build().unwrap();
+        let model = builder.fix(fixed).gravity(-9.81 * Vec3::Z).contact(params.clone()).build().unwrap();
         let mut state = model.rest_state();
         let (mut assembly, mut solver) = (Assembly::new(model), Direct::default());
         for _ in 0..60 {
@@ -165,7 +172,7 @@ fn collisions_conserve_momentum_and_do_not_gain_energy() {
             let now = kinetic + model.internal_energy(&state.q, &conditions);
             assert!(now <= energy * (1.0 + 1e-9), "{now} after {energy}");
             energy = now;
-            has_met |= !contact(model).contact_energy().active_pairs(&state.q, 1e-3).is_empty();
+            has_met |= !contact(model).contact_energy().contacts(&state.q, state.time).is_empty();
         }
         assert!(has_met && state.v[0] < 0.0 && state.v[3 * 27] > 0.0, "they bounce back");
     }
@@ -271,9 +278,9 @@ fn arms_of_a_pressed_horseshoe_meet_and_do_not_pass_each_other() {
         let down = vec![Vec3::new(0.0, 0.0, -5e-4 * f64::from(number)); 8];
         assembly.model_mut().move_fixed(plate, down).unwrap();
         step(&mut assembly, &mut solver, &mut state, 0.01);
-        let pairs = contact(assembly.model()).contact_energy().active_pairs(&state.q, 0.01);
+        let contacts = contact(assembly.model()).contact_energy().contacts(&state.q, state.time);
         let surface = contact(assembly.model()).contact_energy().surface();
-        is_folded |= pairs.iter().any(|active| active.pair.vertices.iter().all(|v| surface.locate(*v).0 == 0));
+        is_folded |= contacts.pairs.iter().any(|active| active.pair.vertices.iter().all(|v| surface.locate(*v).0 == 0));
     }
     assert!(is_folded);
 }
@@ -290,18 +297,21 @@ fn surfaces_that_intersect_or_touch_at_rest_are_an_error_that_names_them() {
     };
     assert_eq!(build(0.101), Ok(()));
     let error = build(0.05).unwrap_err();
-    assert!(matches!(error, ModelError::Intersecting { .. } | ModelError::Touching { .. }), "{error}");
+    assert!(matches!(error, ModelError::Contact(ContactError::Intersecting { .. } | ContactError::Touching { .. })), "{error}");
     let error = build(0.1).unwrap_err();
-    assert!(matches!(error, ModelError::Touching { count, .. } if count > 0), "{error}");
+    assert!(matches!(error, ModelError::Contact(ContactError::Touching { count, .. }) if count > 0), "{error}");
     let shifted =
         Body::new(kuhn_box([1; 3], Vec3::splat(0.1), Vec3::new(0.05, 0.04, 0.03)), neo_hookean(1e5, 0.3), 1000.0);
     let error = Model::builder().body(cube("left", 0.0)).body(shifted.named("right")).contact(ContactParams::default());
     let error = error.build().unwrap_err().to_string();
-    assert!(error.starts_with("surfaces intersect at rest, in ") && error.contains("`left`"), "{error}");
+    assert!(error.starts_with("`left` and `right` intersect at the start, in ") && error.contains("deep: the edge from vertex "), "{error}");
     for params in
-        [ContactParams { range: Some(0.0), pressure: None }, ContactParams { range: None, pressure: Some(f64::NAN) }]
+        [
+        ContactParams { range: Some(0.0), ..ContactParams::default() },
+        ContactParams { pressure: Some(f64::NAN), ..ContactParams::default() },
+    ]
     {
         let error = Model::builder().body(cube("left", 0.0)).contact(params).build().unwrap_err();
-        assert!(matches!(error, ModelError::ContactParams { .. }), "{error}");
+        assert!(matches!(error, ModelError::Contact(ContactError::Params(_))), "{error}");
     }
 }

@@ -10,6 +10,7 @@ mod contact;
 mod dynamics;
 mod elastic;
 mod formats;
+mod friction;
 mod fuzz_targets;
 mod history;
 mod integrators;

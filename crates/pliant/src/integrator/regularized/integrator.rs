@@ -147,6 +147,7 @@ impl Regularized {
         let is_same = Arc::ptr_eq(&self.pattern, system.model().pattern());
         assert!(is_same, "the model that this integrator was created for");
         let vectors = [&mut self.b, &mut self.product, &mut self.q, &mut self.v];
+        super::super::check::check_unlimited(system, "the regularized integrator")?;
         let (n, h, time) = (begin(system, state, dt, vectors)?, dt, state.time);
         let gamma = 1.0 / (0.5 + self.damping_time.unwrap_or(2.0 * h) / h);
         let mut info = StepInfo { newton_iterations: 1, ..StepInfo::default() };
