@@ -9,7 +9,6 @@ use rayon::prelude::*;
 use super::energy::{ActivePair, ContactEnergy, Contacts, Rows};
 use super::{Friction, Sliding};
 use crate::force::StepMotion;
-use crate::material::Definiteness;
 use crate::math::Vec3;
 use crate::sparse::LowRank;
 
@@ -150,14 +149,20 @@ impl FrictionContacts {
         energy.surface().add_gradient(&by_vertices, gradient);
     }
 
-    /// Adds the stiffness with respect to the nodes, at most two terms for each of the contacts.
-    pub fn add_stiffness(&self, energy: &ContactEnergy, definiteness: Definiteness, stiffness: &mut LowRank) {
+    /// Adds a stiffness with respect to the nodes, two terms for each of the contacts: the secant stiffness `μ N f₁/|u|`
+    /// in all tangential directions.
+    ///
+    /// It is not less than the derivative of the force along the sliding direction, which is zero above the speed of
+    /// full friction. Newton steps with that derivative overshoot from sliding one way to sliding the other, and those
+    /// with the secant do not.
+    pub fn add_stiffness(&self, energy: &ContactEnergy, stiffness: &mut LowRank) {
         let mut rows = Rows::new(energy.surface());
         for contact in &self.contacts {
             let count = contact.count();
-            for (factor, vector) in contact.sliding.hessian_terms(&contact.friction, &contact.velocities) {
-                let factor = if definiteness == Definiteness::Projected { factor.max(0.0) } else { factor };
-                rows.push(self.rate * factor, &contact.vertices[..count], &vector[..count], stiffness);
+            let terms = contact.sliding.hessian_terms(&contact.friction, &contact.velocities);
+            let secant = self.rate * terms[1].0;
+            for (_, vector) in terms {
+                rows.push(secant, &contact.vertices[..count], &vector[..count], stiffness);
             }
         }
     }

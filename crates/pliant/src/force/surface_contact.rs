@@ -206,7 +206,7 @@ impl Force for SurfaceContact {
     ) {
         self.energy.add_stiffness(&self.contacts(u, conditions), definiteness, stiffness);
         if let Some(friction) = self.friction(u, conditions) {
-            friction.add_stiffness(&self.energy, definiteness, stiffness);
+            friction.add_stiffness(&self.energy, stiffness);
         }
     }
 

@@ -82,7 +82,13 @@ impl BackwardEuler {
     /// such a step stable. Smooth motion takes one or two iterations per step.
     pub fn for_animation() -> Self {
         let params =
-            NewtonParams { tolerance: 1e-3, min_iterations: 1, must_converge: false, ..NewtonParams::default() };
+            NewtonParams {
+            tolerance: 1e-3,
+            min_iterations: 1,
+            contact_tolerance: 1e-3,
+            must_converge: false,
+            ..NewtonParams::default()
+        };
         Self {
             predict: true,
             limit_energy: true,

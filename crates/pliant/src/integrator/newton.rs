@@ -253,7 +253,6 @@ impl Newton {
                 }
             }
             let limited = info.limited;
-            if std::env::var("DBG").is_ok() { eprintln!("it {iteration} t={:.3} res={:.3e} lim={} short={} frac={:.3e} upd={updates} prog={} linit={}", problem.conditions.time, self.relative_residual(), info.limited, info.shortened, self.fraction, self.progress, info.linear_iterations); }
             let stiffness = self.linearize(system, balance, problem, definiteness, info);
             let is_done = self.improve(system, solver, params, balance, problem, &stiffness, (iteration, info));
             system.recycle_stiffness(stiffness);
