@@ -1,6 +1,6 @@
 //! Registries of scenes, as seen from Python.
 
-use pliant_scene::registry::{OptionInfo, Registered, Tagged};
+use pliant_scene::registry::{Entry, OptionInfo, Registered, Tagged};
 use pliant_scene::scene::{self, ChoiceInfo, part_from_value};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -86,7 +86,7 @@ fn annotation(schema: &Value) -> String {
 pub fn choose<T: ?Sized + Registered>(name: &str, options: Option<&Bound<'_, PyDict>>) -> PyResult<Tagged<T>> {
     let kind = T::registry().kind();
     let Some(entry) = T::registry().get(name) else {
-        let known: Vec<&str> = T::registry().iter().map(|entry| entry.name()).collect();
+        let known: Vec<&str> = T::registry().iter().map(Entry::name).collect();
         let hint = renamed::hint(&format!("{kind}="), name);
         let message = format!("{kind}: there is no {kind} '{name}'{hint}; expected one of {}", known.join(", "));
         return Err(Kind::Scene.error(message));

@@ -226,7 +226,7 @@ impl SceneFile {
     }
 
     fn of_toml(files: Option<&dyn Files>, source: Source) -> Result<Self, SceneError> {
-        let root = Node::of_toml(&source.text, 0).map_err(|error| wrong(&source, error))?;
+        let root = Node::of_toml(&source.text, 0).map_err(|error| wrong(&source, &error))?;
         Self::of_node(files, source, root)
     }
 
@@ -234,7 +234,7 @@ impl SceneFile {
     fn of_node(files: Option<&dyn Files>, mut source: Source, root: Node) -> Result<Self, SceneError> {
         let merged = merge_files(files, &mut source, root)?;
         let merged = defaults::apply(merged, &source)?;
-        let mut scene: Scene = tree::parse(&merged).map_err(|error| wrong(&source, error))?;
+        let mut scene: Scene = tree::parse(&merged).map_err(|error| wrong(&source, &error))?;
         if let Some((place, list, expected)) = longer_list(&merged, &scene) {
             let found = list.items().len();
             let message = format!("{found} entries, expected {expected}");
