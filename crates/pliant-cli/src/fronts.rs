@@ -38,7 +38,7 @@ formats = ["own-format"]
 picture = { color = "own-color" }
 "#;
 
-/// Kinds of registries with an own entry and one of its options, if it has any.
+/// Kinds of registries with a custom entry and one of its options, if it has any.
 const OWN: [(&str, &str, Option<&str>); 6] = [
     ("integrator", "own-integrator", Some("damping")),
     ("solver", "own-solver", None),

@@ -1,33 +1,13 @@
 //! The command as a user runs it.
 
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
-struct Run {
-    status: i32,
-    out: String,
-    err: String,
-}
+use crate::command::{Finished, ok, pliant};
 
-fn pliant(folder: &Path, args: &[&str]) -> Run {
-    let Output { status, stdout, stderr } =
-        Command::new(env!("CARGO_BIN_EXE_pliant")).args(args).current_dir(folder).output().unwrap();
-    Run {
-        status: status.code().expect("the command ended by itself"),
-        out: String::from_utf8(stdout).unwrap(),
-        err: String::from_utf8(stderr).unwrap(),
-    }
-}
-
-fn ok(folder: &Path, args: &[&str]) -> Run {
-    let run = pliant(folder, args);
-    assert_eq!(run.status, 0, "{args:?}: {}", run.err);
-    run
-}
-
-fn json(run: &Run) -> serde_json::Value {
+fn json(run: &Finished) -> serde_json::Value {
     serde_json::from_str(&run.out).unwrap()
 }
 
