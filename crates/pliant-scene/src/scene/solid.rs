@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use super::quantity::{Length, dimension, vec3};
 use super::{Rotation, Vector, bounds, text_or_table};
-use pliant::geometry::{FormError, ImplicitSolid};
+use pliant::geometry::{ImplicitSolidError, ImplicitSolid};
 use pliant::math::{Affine3, Vec3};
 
 /// Solid to fill: the name of a surface file, relative to the scene file, or an implicit solid.
@@ -112,7 +112,7 @@ pub enum SolidError {
     #[error("expected one solid in the syntax of scenes, such as {{ ball = {{ radius = 1 }} }}; {why}")]
     Syntax { why: String },
     #[error(transparent)]
-    ImplicitSolid(#[from] FormError),
+    ImplicitSolid(#[from] ImplicitSolidError),
 }
 
 impl FromStr for Solid {
