@@ -63,7 +63,9 @@ fn annotation(schema: &Value) -> String {
     }
     let alternatives = schema["anyOf"].as_array().or(schema["oneOf"].as_array());
     if let Some(list) = alternatives {
-        return list.iter().filter(|one| one["type"] != "null").map(annotation).collect::<Vec<_>>().join(" | ");
+        let mut types: Vec<String> = list.iter().filter(|one| one["type"] != "null").map(annotation).collect();
+        types.dedup();
+        return types.join(" | ");
     }
     let types: Vec<&str> = match &schema["type"] {
         Value::String(one) => vec![one],
@@ -75,6 +77,7 @@ fn annotation(schema: &Value) -> String {
         "integer" => "int".into(),
         "boolean" => "bool".into(),
         "string" => "str".into(),
+        "array" if schema["items"]["type"] == "integer" => "Sequence[int]".into(),
         "array" if schema["prefixItems"].is_array() || schema["minItems"] == 3 => "Vector".into(),
         "array" => format!("Sequence[{}]", annotation(&schema["items"])),
         _ => "Mapping[str, Any]".into(),

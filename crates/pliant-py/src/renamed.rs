@@ -16,6 +16,8 @@ const RENAMED: &[(&str, &str, &str)] = &[
     ("Integrator()", "scheme", "integrator"),
     ("Obstacle.ball()", "centre", "center"),
     ("Obstacle.hollow_ball()", "centre", "center"),
+    ("Mesh.torus()", "major", "ring_radius"),
+    ("Mesh.torus()", "minor", "tube_radius"),
     ("solver=", "old-factor", "stale-factor"),
     ("integrators", "quasi_static", "static"),
 ];

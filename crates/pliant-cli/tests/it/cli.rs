@@ -147,7 +147,7 @@ fn errors_name_the_file_the_line_and_the_remedy_and_exit_with_1() {
         (vec!["mesh", "info", "mesh.docx"], "error: mesh.docx: expected a file that ends in one of .veg, "),
         (
             vec!["mesh", "generate", "torus", "--sectors", "7", "-o", "t.veg"],
-            "error: --sectors must be an even number for --elements tet5",
+            "error: the number of sectors is 7, expected an even one for tet5",
         ),
         (
             vec!["mesh", "generate", "ball", "--radius", "-1", "-o", "t.veg"],

@@ -172,11 +172,11 @@ fn solids_are_generated_from_a_line() {
     let body = io::read_volume(folder.path().join("c.vtk")).unwrap().mesh;
     let exact = std::f64::consts::PI * 4e-4 * (0.1 + 4.0 / 3.0 * 0.02);
     assert!((body.volume() / exact - 1.0).abs() < 0.03, "{} and {exact}", body.volume());
-    let thin = "{ rounded_box = { size = [4, 0.1, 1] } }";
+    let thin = "{ rounded-box = { size = [4, 0.1, 1] } }";
     let run = ok(folder.path(), &["mesh", "generate", "solid", thin, "--cells", "30", "-o", "t.vtk"]);
     assert!(run.err.contains("which may be lost"), "{}", run.err);
     let run = pliant(folder.path(), &["mesh", "generate", "solid", "{ bal = 1 }", "-o", "c.vtk"]);
-    assert!(run.status == 2 && run.err.contains("unknown variant `bal`"), "{}", run.err);
+    assert!(run.status == 2 && run.err.contains("there is no value `bal` here"), "{}", run.err);
 }
 
 #[test]
