@@ -220,7 +220,7 @@ export type Incoming =
   | { type: 'answer'; header: Answer; arrays: object }
   | { type: 'scene'; header: SavedScene; arrays: object };
 
-export interface Place {
+export interface SurfacePoint {
   triangle: number;
   weights: Vec3;
 }
@@ -231,10 +231,10 @@ export type Outgoing =
   | { do: 'play' | 'pause' | 'step' | 'reset' }
   | { do: 'seek'; time: number }
   | { do: 'speed'; factor: number | null }
-  | ({ do: 'grab'; pull: number; target: Vec3; stiffness: number; input: number } & Place)
+  | ({ do: 'grab'; pull: number; target: Vec3; stiffness: number; input: number } & SurfacePoint)
   | { do: 'drag'; pull: number; target: Vec3; stiffness: number; input: number }
   | { do: 'release'; pull: number }
-  | ({ do: 'pin' | 'unpin'; radius: number } & Place)
+  | ({ do: 'pin' | 'unpin'; radius: number } & SurfacePoint)
   | { do: 'unpin-all' }
   | { do: 'ball'; center: Vec3; radius: number }
   | { do: 'no-ball' }

@@ -8,10 +8,12 @@ use pliant::io::{Format, Mesh, read};
 use pliant::math::Vec3;
 use pliant::mesh::{Moduli, SurfaceMesh, VolumeMesh};
 use pliant::meshing::{Resolution, Surface};
+use pliant_scene::registry::Tagged;
+use pliant_scene::scene::generator::{Cage, Filled};
 use pliant_scene::scene::obstacle::Plane;
 use pliant_scene::scene::quantity::{Density, Length, Pressure, Rate, Time, vector};
 use pliant_scene::scene::{
-    Damping, EARTH, Generator, Located, Locations, MaterialChoice, MaterialSettings, MeshSource, Object, Obstacle,
+    Damping, EARTH, Located, Locations, MaterialChoice, MaterialSettings, MeshSource, Object, Obstacle,
     ObstacleShapeChoice, Scale, Scene, SceneFile, Settings, SolidSource, Source, Up,
 };
 
@@ -331,17 +333,17 @@ impl Reader<'_> {
             ),
         };
         let name = file.to_string_lossy().into_owned();
-        let shape = if self.options.fill {
+        let generator = if self.options.fill {
             self.notes
                 .push(format!("the interior of the surface is meshed with {along} along its longest side{change}"));
-            Generator::Filled { of: SolidSource::Surface(name), cells, grading: 0 }
+            Tagged::of(Filled { of: SolidSource::Surface(name), cells, grading: 0 })
         } else {
             self.notes.push(format!(
                 "the file is a surface: it is embedded in a cage of tetrahedra, {along} along its longest side{change}"
             ));
-            Generator::Cage { surface: name, cells, grading: 0 }
+            Tagged::of(Cage { surface: name, cells, grading: 0 })
         };
-        self.body(MeshSource::Generator(shape), bounds, &[None], &[None])
+        self.body(MeshSource::Generator(generator), bounds, &[None], &[None])
     }
 
     /// Returns a body with the densities and stiffnesses that the file gives for its regions.

@@ -2,26 +2,33 @@
 
 use std::path::Path;
 
-use clap::CommandFactory;
+use clap::{CommandFactory, Parser};
 use pliant::files::Memory;
 use pliant_scene::output::{AnimationFormat, COLOR_FIELDS, ColorField, FORMATS};
 use pliant_scene::registry::Entry;
+use pliant_scene::scene::generator::Beam;
 use pliant_scene::scene::integrator::BackwardEuler;
 use pliant_scene::scene::load::Force;
 use pliant_scene::scene::obstacle::Ball;
+use pliant_scene::scene::solid::Capsule;
 use pliant_scene::scene::solver::Direct;
 use pliant_scene::scene::{
-    INTEGRATORS, LOADS, OBSTACLE_SHAPES, SOLVERS, SceneFile, Source, choices, part_from_value, reference, schema,
+    GENERATORS, INTEGRATORS, LOADS, OBSTACLE_SHAPES, SOLIDS, SOLVERS, SceneFile, Source, choices, part_from_value,
+    reference, schema,
 };
 use serde_json::{Value, json};
 
 const SCENE: &str = r#"
 [[object]]
-mesh = { box = { size = [1, 1, 1], cells = [1, 1, 1] } }
+mesh = { own-body = { length = 1, height = 1, width = 1, across = 1 } }
+material = { young = "1 MPa", poisson = 0.3, density = 1000 }
+
+[[object]]
+mesh = { filled = { of = { own-solid = { start = [0, 10, 0], end = [1, 10, 0], radius = 0.5 } }, cells = 4 } }
 material = { young = "1 MPa", poisson = 0.3, density = 1000 }
 
 [[load]]
-vertices = "x-max"
+vertices = "object-1.end"
 kind = { own-load = [1, 0, 0] }
 
 [[obstacle]]
@@ -38,8 +45,10 @@ formats = ["own-format"]
 picture = { color = "own-color" }
 "#;
 
-/// Kinds of registries with an own entry and one of its options, if it has any.
-const OWN: [(&str, &str, Option<&str>); 6] = [
+/// Kinds of registries with a custom entry and one of its options, if it has any.
+const OWN: [(&str, &str, Option<&str>); 8] = [
+    ("generator", "own-body", Some("length")),
+    ("solid", "own-solid", Some("radius")),
     ("integrator", "own-integrator", Some("damping")),
     ("solver", "own-solver", None),
     ("obstacle shape", "own-shape", Some("radius")),
@@ -52,6 +61,8 @@ fn add_own() {
     INTEGRATORS.add(Entry::new::<BackwardEuler>("own-integrator")).unwrap();
     SOLVERS.add(Entry::new::<Direct>("own-solver")).unwrap();
     OBSTACLE_SHAPES.add(Entry::new::<Ball>("own-shape")).unwrap();
+    GENERATORS.add(Entry::new::<Beam>("own-body")).unwrap();
+    SOLIDS.add(Entry::new::<Capsule>("own-solid")).unwrap();
     LOADS.add(Entry::new::<Force>("own-load").with_main("value")).unwrap();
     let format = AnimationFormat::new("own-format", "Own", &["own"], "Own animations", |path, geometry, options| {
         AnimationFormat::of(Path::new("a.glb")).unwrap().start(path, geometry, options)
@@ -91,6 +102,13 @@ fn an_entry_that_a_program_adds_is_in_scenes_schema_reference_help_and_lists() {
         assert!(run.contains(listed), "{listed}: {run}");
     }
     assert!(help(command.find_subcommand_mut("render").unwrap()).contains("- own-color:"));
+
+    let generate = help(command.find_subcommand_mut("mesh").unwrap().find_subcommand_mut("generate").unwrap());
+    assert!(generate.contains("  own-body "), "{generate}");
+    let length = "--length=2 m";
+    let made =
+        crate::Cli::try_parse_from(["pliant", "mesh", "generate", "own-body", length, "--width", "1", "-o", "a.veg"]);
+    assert!(format!("{made:?}").contains("length: 2"), "{made:?}");
 
     let unknown = |value: Value| part_from_value::<pliant_scene::scene::LoadChoice>(value, "kind").unwrap_err().message;
     assert!(unknown(json!("own-laod")).contains("did you mean `own-load`?"));

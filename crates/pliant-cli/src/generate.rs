@@ -1,131 +1,21 @@
-//! `pliant mesh generate`: simple bodies.
+//! `pliant mesh generate`: one command per generator of scenes.
 
-use anyhow::anyhow;
-use clap::{Args, Subcommand, ValueEnum};
-use pliant::mesh::generate::GenerateError;
-use pliant::mesh::{MaterialData, SplitError, VolumeMesh};
-use pliant_scene::scene::quantity::{Density, Length, Pressure};
-use pliant_scene::scene::{Generator, ShapeError, Solid, SolidSource};
+use clap::builder::PossibleValuesParser;
+use clap::error::ErrorKind;
+use clap::{Arg, ArgMatches, Args, Command, Error, FromArgMatches, Subcommand};
+use pliant::mesh::{MaterialData, VolumeMesh};
+use pliant_scene::registry::{Entry, OptionInfo};
+use pliant_scene::scene::quantity::{Density, Pressure};
+use pliant_scene::scene::{GENERATORS, GeneratorChoice, GeneratorOptions, part_from_value};
+use serde_json::{Map, Value, json};
 
-/// Body to generate. Lengths are in m or have a unit, as in "5 cm". The y axis points up, and every parameter has a
-/// default.
-#[derive(Debug, Subcommand)]
-pub enum Body {
-    /// A box with one corner at the origin.
-    ///
-    /// Defines the vertex sets x-min, x-max, y-min, y-max, z-min and z-max.
-    #[command(visible_alias = "block", allow_negative_numbers = true)]
-    Box {
-        /// Length along x, y and z.
-        #[arg(long, num_args = 3, value_names = ["X", "Y", "Z"], default_values_t = [1.0, 1.0, 1.0].map(Length::new))]
-        size: Vec<Length>,
-        /// Cells along x, y and z.
-        #[arg(long, num_args = 3, value_names = ["NX", "NY", "NZ"], default_values_t = [8, 8, 8])]
-        cells: Vec<usize>,
-        #[command(flatten)]
-        common: Common,
-    },
-    /// A beam along x, centered on the x axis.
-    ///
-    /// Defines the vertex sets start and end.
-    #[command(allow_negative_numbers = true)]
-    Beam {
-        /// Length along x.
-        #[arg(long, default_value_t = Length::new(1.0))]
-        length: Length,
-        /// Height along y.
-        #[arg(long, default_value_t = Length::new(0.2))]
-        height: Length,
-        /// Width along z.
-        #[arg(long, default_value_t = Length::new(0.2))]
-        width: Length,
-        /// Cells along the shorter side of the cross-section.
-        #[arg(long, default_value_t = 4)]
-        across: usize,
-        #[command(flatten)]
-        common: Common,
-    },
-    /// A cylinder standing on the plane y = 0.
-    ///
-    /// Defines the vertex sets bottom, top and side.
-    #[command(allow_negative_numbers = true)]
-    Cylinder {
-        /// Radius.
-        #[arg(long, default_value_t = Length::new(0.5))]
-        radius: Length,
-        /// Height along y.
-        #[arg(long, default_value_t = Length::new(1.0))]
-        height: Length,
-        /// Cells along the diameter.
-        #[arg(long, default_value_t = 8)]
-        across: usize,
-        /// Cells along the height [default: about equal in height and width].
-        #[arg(long)]
-        layers: Option<usize>,
-        #[command(flatten)]
-        common: Common,
-    },
-    /// A ball centered at the origin.
-    ///
-    /// Defines the vertex set surface.
-    #[command(allow_negative_numbers = true)]
-    Ball {
-        /// Radius.
-        #[arg(long, default_value_t = Length::new(0.5))]
-        radius: Length,
-        /// Cells along the diameter.
-        #[arg(long, default_value_t = 8)]
-        across: usize,
-        #[command(flatten)]
-        common: Common,
-    },
-    /// A torus around the y axis.
-    ///
-    /// Defines the vertex set surface.
-    #[command(allow_negative_numbers = true)]
-    Torus {
-        /// Major radius, from the center of the torus to the center of its tube.
-        #[arg(long, default_value_t = Length::new(0.5))]
-        ring_radius: Length,
-        /// Minor radius, of the tube.
-        #[arg(long, default_value_t = Length::new(0.2))]
-        tube_radius: Length,
-        /// Cells along the diameter of the tube.
-        #[arg(long, default_value_t = 6)]
-        across: usize,
-        /// Cells around the torus, an even number for tet5 [default: about equal in length and width].
-        #[arg(long)]
-        sectors: Option<usize>,
-        #[command(flatten)]
-        common: Common,
-    },
-    /// A solid composed of balls, tori, rounded boxes, capsules and gyroids, in the syntax of scenes; always of
-    /// tetrahedra.
-    ///
-    /// Defines the vertex set surface. For example: '{ difference = { of = { ball = { radius = 1 } }, without = [{
-    /// capsule = { start = [-2, 0, 0], end = [2, 0, 0], radius = 0.4 } }] } }'
-    #[command(allow_negative_numbers = true)]
-    Solid {
-        /// Solid in TOML syntax; docs/scene-format.md lists the shapes.
-        solid: Solid,
-        /// Cells along the longest side; a cell has twelve tetrahedra.
-        #[arg(long, default_value_t = 24)]
-        cells: usize,
-        /// Maximum number of times that the cell size doubles towards the interior.
-        #[arg(long, default_value_t = 0)]
-        grading: u32,
-        #[command(flatten)]
-        file: MeshFile,
-    },
-}
+/// Further names of generators.
+const ALIASES: [(&str, &str); 2] = [("box", "block"), ("filled", "solid")];
 
-/// Options of all bodies.
-#[derive(Debug, Args)]
-pub struct Common {
-    /// Type of elements.
-    #[arg(long, value_enum, default_value = "tet5")]
-    elements: Elements,
-    #[command(flatten)]
+/// Body to generate, and the file to write.
+#[derive(Debug)]
+pub struct Body {
+    generator: GeneratorChoice,
     pub file: MeshFile,
 }
 
@@ -164,84 +54,124 @@ impl MeshFile {
     }
 }
 
-#[derive(Debug, Clone, Copy, ValueEnum)]
-enum Elements {
-    /// Hexahedra.
-    Hex,
-    /// Five tetrahedra per cell.
-    Tet5,
-    /// Six tetrahedra per cell.
-    Tet6,
-}
-
 impl Body {
     /// Generates the mesh, with the material if one was given, and notes about it.
     pub fn make(&self) -> anyhow::Result<(VolumeMesh, Vec<String>)> {
-        let made = self.shape().make(&mut |name| Err(format!("{name}: generated bodies read no files")));
-        let made = made.map_err(|error| match error {
-            ShapeError::Generate(GenerateError::Split(SplitError::OddRing { .. })) => {
-                anyhow!("--sectors must be an even number for --elements tet5; tet6 and hex take any")
-            }
-            error => error.into(),
-        })?;
-        Ok((self.file().made_of(made.mesh)?, made.notes))
-    }
-
-    /// Returns the file to write and the material.
-    pub fn file(&self) -> &MeshFile {
-        match self {
-            Self::Box { common, .. }
-            | Self::Beam { common, .. }
-            | Self::Cylinder { common, .. }
-            | Self::Ball { common, .. }
-            | Self::Torus { common, .. } => &common.file,
-            Self::Solid { file, .. } => file,
-        }
-    }
-
-    fn shape(&self) -> Generator {
-        // Larger numbers saturate, and are refused as too many cells.
-        let count = |cells: usize| u32::try_from(cells).unwrap_or(u32::MAX);
-        match *self {
-            // The argument parser accepts exactly three values.
-            Self::Box { ref size, ref cells, ref common } => Generator::Box {
-                size: std::array::from_fn(|i| size[i]),
-                cells: std::array::from_fn(|i| count(cells[i])),
-                elements: common.elements.into(),
-            },
-            Self::Beam { length, height, width, across, ref common } => {
-                Generator::Beam { length, height, width, across: count(across), elements: common.elements.into() }
-            }
-            Self::Cylinder { radius, height, across, layers, ref common } => Generator::Cylinder {
-                radius,
-                height,
-                across: count(across),
-                layers: layers.map(count),
-                elements: common.elements.into(),
-            },
-            Self::Ball { radius, across, ref common } => {
-                Generator::Ball { radius, across: count(across), elements: common.elements.into() }
-            }
-            Self::Torus { ring_radius, tube_radius, across, sectors, ref common } => Generator::Torus {
-                ring_radius,
-                tube_radius,
-                across: count(across),
-                sectors: sectors.map(count),
-                elements: common.elements.into(),
-            },
-            Self::Solid { ref solid, cells, grading, .. } => {
-                Generator::Filled { of: SolidSource::Solid(solid.clone()), cells: count(cells), grading }
-            }
-        }
+        let mut notes = Vec::new();
+        let mut read = |name: &str| {
+            let loaded = pliant::io::read(name).map_err(|error| error.to_string())?;
+            notes.extend(loaded.notes);
+            Ok(loaded.mesh.into_surface())
+        };
+        let generated = self.generator.make(&mut read)?;
+        notes.extend(generated.notes);
+        Ok((self.file.made_of(generated.mesh)?, notes))
     }
 }
 
-impl From<Elements> for pliant_scene::scene::Elements {
-    fn from(elements: Elements) -> Self {
-        match elements {
-            Elements::Hex => Self::Hex,
-            Elements::Tet5 => Self::Tet5,
-            Elements::Tet6 => Self::Tet6,
-        }
+impl Subcommand for Body {
+    fn augment_subcommands(command: Command) -> Command {
+        GENERATORS.iter().fold(command, |command, entry| command.subcommand(subcommand(entry)))
     }
+
+    fn augment_subcommands_for_update(command: Command) -> Command {
+        Self::augment_subcommands(command)
+    }
+
+    fn has_subcommand(name: &str) -> bool {
+        entry_of(name).is_some()
+    }
+}
+
+impl FromArgMatches for Body {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
+        let chosen = matches.subcommand().and_then(|(name, matches)| Some((entry_of(name)?, matches)));
+        let Some((entry, matches)) = chosen else {
+            return Err(Error::raw(ErrorKind::MissingSubcommand, "expected a body to generate"));
+        };
+        let mut options = Map::new();
+        for option in entry.options() {
+            let Some(values) = matches.get_many::<String>(&option.name) else { continue };
+            let mut values: Vec<Value> = values.map(|text| value(text)).collect();
+            let value = if is_list(&option) { Value::Array(values) } else { values.swap_remove(0) };
+            options.insert(option.name, value);
+        }
+        let generator = part_from_value(json!({ entry.name(): options }), "");
+        let generator = generator.map_err(|error| Error::raw(ErrorKind::ValueValidation, error.message + "\n"))?;
+        Ok(Self { generator, file: MeshFile::from_arg_matches(matches)? })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+fn entry_of(name: &str) -> Option<&'static Entry<dyn GeneratorOptions>> {
+    let current = ALIASES.iter().find(|(_, alias)| *alias == name).map_or(name, |(current, _)| current);
+    GENERATORS.get(current)
+}
+
+/// Returns the command of a generator, with its options.
+fn subcommand(entry: &'static Entry<dyn GeneratorOptions>) -> Command {
+    let examples = example_options(entry);
+    let about = entry.about();
+    let (first, _) = about.split_once(". ").unwrap_or((&about, ""));
+    let command = Command::new(entry.name())
+        .about(first.trim_end_matches('.').to_owned())
+        .long_about(about.clone())
+        .allow_negative_numbers(true)
+        .visible_aliases(ALIASES.iter().filter(|(name, _)| *name == entry.name()).map(|(_, alias)| *alias));
+    let options = entry.options().into_iter();
+    let command = options.fold(command, |command, option| {
+        let is_main = entry.main_option() == Some(&option.name);
+        command.arg(argument(&option, is_main, examples.get(&option.name)))
+    });
+    MeshFile::augment_args(command)
+}
+
+/// Returns the options in the example of a generator: the defaults of those that scenes require.
+fn example_options(entry: &Entry<dyn GeneratorOptions>) -> Map<String, Value> {
+    let example = entry.example().and_then(|example| toml::from_str::<Value>(&example).ok()).unwrap_or_default();
+    example["object"][0]["mesh"][entry.name()].as_object().cloned().unwrap_or_default()
+}
+
+/// Returns the argument of an option: by position for the main one, which has no default.
+fn argument(option: &OptionInfo, is_main: bool, example: Option<&Value>) -> Arg {
+    let arg = Arg::new(option.name.clone()).help(option.about.trim_end_matches('.').to_owned());
+    if is_main {
+        return arg.required(option.is_required);
+    }
+    let arg = arg.long(option.name.replace('_', "-"));
+    let arg = if is_list(option) {
+        let count = option.schema["minItems"].as_u64().map(|count| count as usize);
+        arg.num_args(count.map_or((1..).into(), clap::builder::ValueRange::from))
+    } else {
+        arg
+    };
+    let names: Option<Vec<String>> = option.schema["oneOf"]
+        .as_array()
+        .and_then(|choices| choices.iter().map(|choice| choice["const"].as_str().map(str::to_owned)).collect());
+    let arg = match names {
+        Some(names) => arg.value_parser(PossibleValuesParser::new(names)),
+        None => arg,
+    };
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    match option.default.as_ref().or(example) {
+        Some(Value::Array(values)) => arg.default_values(values.iter().map(text).collect::<Vec<_>>()),
+        Some(value) => arg.default_value(text(value)),
+        None => arg.required(option.is_required),
+    }
+}
+
+fn is_list(option: &OptionInfo) -> bool {
+    option.schema["type"] == "array"
+}
+
+/// Returns a value as scenes write it: as TOML, or else as text.
+fn value(text: &str) -> Value {
+    let parsed: Option<Map<String, Value>> = toml::from_str(&format!("value = {text}")).ok();
+    // Text with several lines could be more than a value.
+    let value = parsed.filter(|table| table.len() == 1).and_then(|mut table| table.remove("value"));
+    value.unwrap_or_else(|| text.into())
 }

@@ -138,7 +138,7 @@ impl MeshCommand {
             Self::Check { file, json } => check(&file, json),
             Self::Convert(convert) => convert.run(),
             Self::Generate(body) => {
-                let output = &body.file().output;
+                let output = &body.file.output;
                 let (mesh, mut notes) = body.make()?;
                 let mesh = Mesh::Volume(mesh);
                 notes.extend(io::write(output, &mesh, &WriteOptions::default())?);

@@ -35,12 +35,6 @@ pub fn optional_count(value: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
     if value.is_none() { Ok(None) } else { count(value).map(Some) }
 }
 
-/// Reads three non-negative integers.
-pub fn counts(value: &Bound<'_, PyAny>) -> PyResult<[usize; 3]> {
-    let list: [Bound<'_, PyAny>; 3] = value.extract()?;
-    Ok([count(&list[0])?, count(&list[1])?, count(&list[2])?])
-}
-
 /// Read-only array of numbers from Python.
 pub struct Numbers<'py>(PyReadonlyArrayDyn<'py, f64>);
 

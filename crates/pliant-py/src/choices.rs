@@ -1,6 +1,6 @@
 //! Registries of scenes, as seen from Python.
 
-use pliant_scene::registry::{OptionInfo, Registered, Tagged};
+use pliant_scene::registry::{Entry, OptionInfo, Registered, Tagged};
 use pliant_scene::scene::{self, ChoiceInfo, part_from_value};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -63,7 +63,9 @@ fn annotation(schema: &Value) -> String {
     }
     let alternatives = schema["anyOf"].as_array().or(schema["oneOf"].as_array());
     if let Some(list) = alternatives {
-        return list.iter().filter(|one| one["type"] != "null").map(annotation).collect::<Vec<_>>().join(" | ");
+        let mut types: Vec<String> = list.iter().filter(|one| one["type"] != "null").map(annotation).collect();
+        types.dedup();
+        return types.join(" | ");
     }
     let types: Vec<&str> = match &schema["type"] {
         Value::String(one) => vec![one],
@@ -75,6 +77,7 @@ fn annotation(schema: &Value) -> String {
         "integer" => "int".into(),
         "boolean" => "bool".into(),
         "string" => "str".into(),
+        "array" if schema["items"]["type"] == "integer" => "Sequence[int]".into(),
         "array" if schema["prefixItems"].is_array() || schema["minItems"] == 3 => "Vector".into(),
         "array" => format!("Sequence[{}]", annotation(&schema["items"])),
         _ => "Mapping[str, Any]".into(),
@@ -86,7 +89,7 @@ fn annotation(schema: &Value) -> String {
 pub fn choose<T: ?Sized + Registered>(name: &str, options: Option<&Bound<'_, PyDict>>) -> PyResult<Tagged<T>> {
     let kind = T::registry().kind();
     let Some(entry) = T::registry().get(name) else {
-        let known: Vec<&str> = T::registry().iter().map(|entry| entry.name()).collect();
+        let known: Vec<&str> = T::registry().iter().map(Entry::name).collect();
         let hint = renamed::hint(&format!("{kind}="), name);
         let message = format!("{kind}: there is no {kind} '{name}'{hint}; expected one of {}", known.join(", "));
         return Err(Kind::Scene.error(message));

@@ -13,6 +13,7 @@ mod choices;
 mod embedding;
 mod errors;
 mod fixed;
+mod generate;
 mod handle;
 mod integrator;
 mod interrupt;
@@ -50,6 +51,8 @@ mod _pliant {
     use super::embedding::Embedding;
     #[pymodule_export]
     use super::fixed::Fixed;
+    #[pymodule_export]
+    use super::generate::generate;
     #[pymodule_export]
     use super::handle::Handle;
     #[pymodule_export]

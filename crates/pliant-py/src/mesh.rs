@@ -7,18 +7,15 @@ use std::sync::Arc;
 use numpy::{PyArray1, PyArray2, PyUntypedArrayMethods};
 use pliant::io::{self, Encoding, WriteOptions};
 use pliant::math::{Affine3, Mat3, Vec3};
-use pliant::mesh::generate::{self, GenerateError};
-use pliant::mesh::{
-    BODY, Cells, ElementFace, ElementKind, FaceSets, HexSplit, MeshData, Range, Region, Sets, VolumeMesh,
-};
+use pliant::mesh::{BODY, ElementFace, ElementKind, FaceSets, HexSplit, MeshData, Range, Region, Sets, VolumeMesh};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyMapping, PyTuple, PyType};
 
 use crate::arrays::{
-    Numbers, as_array, count, counts, frozen, index_list, index_rows, indices, into_list, into_table, shown,
-    vector_rows, view_of,
+    Numbers, as_array, count, frozen, index_list, index_rows, indices, into_list, into_table, shown, vector_rows,
+    view_of,
 };
 use crate::embedding::Embedding;
 use crate::errors::{Kind, OrRaise, read_error, warn, write_error};
@@ -34,6 +31,14 @@ use crate::work::work;
 /// <pliant.Mesh: 4 vertices, 1 tetrahedron>
 /// >>> round(mesh.volume, 12)
 /// 0.166666666667
+///
+/// Static methods generate simple bodies, and volume meshes of surfaces and solids. They are the generators of ``mesh`` in
+/// scene files:
+///
+/// >>> pliant.Mesh.box((2, 1, 1), (4, 2, 2), elements="hex")
+/// <pliant.Mesh: 45 vertices, 16 hexahedra>
+/// >>> pliant.Mesh.filled({"ball": {"radius": "5 cm"}}, cells=4).volume > 0
+/// True
 #[pyclass(frozen, module = "pliant")]
 pub struct Mesh {
     pub inner: Arc<VolumeMesh>,
@@ -125,83 +130,6 @@ impl Mesh {
         };
         let options = WriteOptions { encoding, ..WriteOptions::default() };
         work(py, || io::write(&path, &*self.inner, &options)).map_err(|error| write_error(&error))
-    }
-
-    /// Generates a box from the origin to ``size``, divided into a grid of ``cells``. Sets: ``x-min``, ``x-max``,
-    /// ``y-min`` and so on.
-    ///
-    /// >>> pliant.Mesh.box((2, 1, 1), (4, 2, 2), elements="hex")
-    /// <pliant.Mesh: 45 vertices, 16 hexahedra>
-    #[staticmethod]
-    #[pyo3(name = "box", signature = (size, cells, *, elements="tet5"))]
-    fn block(
-        py: Python<'_>,
-        size: [f64; 3],
-        #[pyo3(from_py_with = counts)] cells: [usize; 3],
-        elements: &str,
-    ) -> PyResult<Self> {
-        let kind = kind_of_cells(elements)?;
-        made(work(py, || generate::block(size, cells, kind)))
-    }
-
-    /// Generates a beam along ``x`` with ``across`` cells along the shorter side of its cross-section. Sets: ``start``,
-    /// ``end``.
-    #[staticmethod]
-    #[pyo3(signature = (length, height, width, *, across=4, elements="tet5"))]
-    fn beam(
-        py: Python<'_>,
-        length: f64,
-        height: f64,
-        width: f64,
-        #[pyo3(from_py_with = count)] across: usize,
-        elements: &str,
-    ) -> PyResult<Self> {
-        let kind = kind_of_cells(elements)?;
-        made(work(py, || generate::beam(length, height, width, across, kind)))
-    }
-
-    /// Generates a cylinder around the ``y`` axis. Sets: ``bottom``, ``top``, ``side``.
-    #[staticmethod]
-    #[pyo3(signature = (radius, height, *, across=8, layers=8, elements="tet5"))]
-    fn cylinder(
-        py: Python<'_>,
-        radius: f64,
-        height: f64,
-        #[pyo3(from_py_with = count)] across: usize,
-        #[pyo3(from_py_with = count)] layers: usize,
-        elements: &str,
-    ) -> PyResult<Self> {
-        let kind = kind_of_cells(elements)?;
-        made(work(py, || generate::cylinder(radius, height, across, layers, kind)))
-    }
-
-    /// Generates a torus around the ``y`` axis with major radius ``major`` and minor radius ``minor``. Set:
-    /// ``surface``.
-    #[staticmethod]
-    #[pyo3(signature = (major, minor, *, across=6, sectors=24, elements="tet5"))]
-    fn torus(
-        py: Python<'_>,
-        major: f64,
-        minor: f64,
-        #[pyo3(from_py_with = count)] across: usize,
-        #[pyo3(from_py_with = count)] sectors: usize,
-        elements: &str,
-    ) -> PyResult<Self> {
-        let kind = kind_of_cells(elements)?;
-        made(work(py, || generate::torus(major, minor, across, sectors, kind)))
-    }
-
-    /// Generates a ball around the origin with ``across`` cells along its diameter. Set: ``surface``.
-    #[staticmethod]
-    #[pyo3(signature = (radius, *, across=8, elements="tet5"))]
-    fn ball(
-        py: Python<'_>,
-        radius: f64,
-        #[pyo3(from_py_with = count)] across: usize,
-        elements: &str,
-    ) -> PyResult<Self> {
-        let kind = kind_of_cells(elements)?;
-        made(work(py, || generate::ball(radius, across, kind)))
     }
 
     /// Merges several meshes into one. Regions and sets are named ``name.region`` and ``name.set``.
@@ -668,19 +596,6 @@ impl Mesh {
 
     fn mapped(&self, py: Python<'_>, map: Affine3) -> PyResult<Self> {
         work(py, || self.inner.transformed(map)).map(Self::from).or_raise(Kind::Mesh)
-    }
-}
-
-fn made(mesh: Result<VolumeMesh, GenerateError>) -> PyResult<Mesh> {
-    mesh.map(Mesh::from).or_raise(Kind::Mesh)
-}
-
-fn kind_of_cells(name: &str) -> PyResult<Cells> {
-    match name {
-        "hex" => Ok(Cells::Hex),
-        "tet5" => Ok(Cells::Tet5),
-        "tet6" => Ok(Cells::Tet6),
-        _ => Err(PyValueError::new_err(format!("elements are {name:?}, expected \"tet5\", \"tet6\" or \"hex\""))),
     }
 }
 

@@ -16,6 +16,8 @@ const RENAMED: &[(&str, &str, &str)] = &[
     ("Integrator()", "scheme", "integrator"),
     ("Obstacle.ball()", "centre", "center"),
     ("Obstacle.hollow_ball()", "centre", "center"),
+    ("Mesh.torus()", "major", "ring_radius"),
+    ("Mesh.torus()", "minor", "tube_radius"),
     ("solver=", "old-factor", "stale-factor"),
     ("integrators", "quasi_static", "static"),
 ];
@@ -53,7 +55,7 @@ fn moved(owner: &str, name: &str) -> Option<String> {
 
 /// Refuses keywords of earlier versions among the options of a function.
 pub fn refuse_old(function: &str, options: Option<&Bound<'_, PyDict>>) -> PyResult<()> {
-    for name in options.into_iter().flat_map(|options| options.keys()) {
+    for name in options.into_iter().flat_map(PyDictMethods::keys) {
         let name: String = name.extract()?;
         let hint = moved(function, &name).map_or_else(|| hint(function, &name), |now| format!("; {now}"));
         if !hint.is_empty() {

@@ -76,10 +76,10 @@ async fn pull(text: &str, speed: Option<f64>) -> (Client, Measured) {
         tokio::select! {
             heard = client.hear() => if heard.kind() == "frame" {
                 frames += 1;
-                let obeyed = heard.number("/input") as u64;
-                let seen = |entry: &&(u64, Instant)| entry.0 <= obeyed;
+                let applied = heard.number("/input") as u64;
+                let seen = |entry: &&(u64, Instant)| entry.0 <= applied;
                 latencies.extend(waiting.iter().filter(seen).map(|(_, sent)| sent.elapsed().as_secs_f64() * 1e3));
-                waiting.retain(|(number, _)| *number > obeyed);
+                waiting.retain(|(number, _)| *number > applied);
             },
             () = sleep(next.saturating_duration_since(Instant::now())) => {}
         }
@@ -104,7 +104,7 @@ async fn main() {
         return;
     }
     println!(
-        "pulled for {} s with a target that moves every {} ms; latency: from sending a move to receiving the first frame that obeys it",
+        "pulled for {} s with a target that moves every {} ms; latency: from sending a move to receiving the first frame that shows it",
         PULLED.as_secs(),
         MOVE.as_millis()
     );

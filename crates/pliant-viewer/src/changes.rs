@@ -239,7 +239,7 @@ fn choices<T: ?Sized + Registered>(is_possible: impl Fn(&T) -> bool) -> Vec<Choi
 /// Returns the entry of a registry with this name and its default options.
 fn named<T: ?Sized + Registered>(name: &str) -> Result<Tagged<T>, String> {
     Tagged::named(name).ok_or_else(|| {
-        let known: Vec<&str> = T::registry().iter().map(|entry| entry.name()).collect();
+        let known: Vec<&str> = T::registry().iter().map(Entry::name).collect();
         format!("{}: unknown name `{name}`, expected one of {}", T::registry().kind(), known.join(", "))
     })
 }

@@ -83,6 +83,59 @@ fn up_name<S: serde::Serializer>(up: &Up, serializer: S) -> Result<S::Ok, S::Err
     })
 }
 
+/// Header of the first message of a connection.
+#[derive(Serialize)]
+struct Header<'a> {
+    #[serde(flatten)]
+    info: &'a SceneInfo,
+    version: &'static str,
+    origin: [f64; 3],
+    size: f64,
+    view: Option<[[f64; 3]; 2]>,
+    vertices: usize,
+    elements: usize,
+    element_kind: String,
+    bodies: Vec<BodyHeader<'a>>,
+    regions: Vec<RegionHeader<'a>>,
+    laws: Vec<Choice>,
+    inversions: Vec<Choice>,
+    integrators: Vec<Choice>,
+    solvers: Vec<Choice>,
+    colors: Vec<ColorHeader>,
+}
+
+/// Body in the header, with its ranges in the arrays.
+#[derive(Serialize)]
+struct BodyHeader<'a> {
+    name: &'a str,
+    has_visual: bool,
+    regions: Vec<&'a str>,
+    first_vertex: usize,
+    vertices: usize,
+    first_triangle: usize,
+    triangles: usize,
+    first_edge: usize,
+    edges: usize,
+    free: bool,
+    color: String,
+}
+
+/// Region in the header.
+#[derive(Serialize)]
+struct RegionHeader<'a> {
+    body: usize,
+    name: &'a str,
+    color: String,
+}
+
+/// Color field in the header.
+#[derive(Serialize)]
+struct ColorHeader {
+    name: &'static str,
+    label: &'static str,
+    unit: &'static str,
+}
+
 impl DisplayScene {
     pub fn new(geometry: SceneGeometry) -> Self {
         let (mut low, mut high) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
@@ -140,58 +193,13 @@ impl DisplayScene {
 
     /// Returns the first message of a connection.
     pub fn message(&self, info: &SceneInfo, model: &Model) -> Bytes {
-        #[derive(Serialize)]
-        struct Header<'a> {
-            #[serde(flatten)]
-            info: &'a SceneInfo,
-            version: &'static str,
-            origin: [f64; 3],
-            size: f64,
-            view: Option<[[f64; 3]; 2]>,
-            vertices: usize,
-            elements: usize,
-            element_kind: String,
-            bodies: Vec<BodyShown<'a>>,
-            regions: Vec<RegionShown<'a>>,
-            laws: Vec<Choice>,
-            inversions: Vec<Choice>,
-            integrators: Vec<Choice>,
-            solvers: Vec<Choice>,
-            colors: Vec<ColorShown>,
-        }
-        #[derive(Serialize)]
-        struct BodyShown<'a> {
-            name: &'a str,
-            has_visual: bool,
-            regions: Vec<&'a str>,
-            first_vertex: usize,
-            vertices: usize,
-            first_triangle: usize,
-            triangles: usize,
-            first_edge: usize,
-            edges: usize,
-            free: bool,
-            color: String,
-        }
-        #[derive(Serialize)]
-        struct RegionShown<'a> {
-            body: usize,
-            name: &'a str,
-            color: String,
-        }
-        #[derive(Serialize)]
-        struct ColorShown {
-            name: &'static str,
-            label: &'static str,
-            unit: &'static str,
-        }
         let (mut triangles, mut triangle_regions, mut edges) = (Vec::new(), Vec::new(), Vec::new());
         let (mut bodies, mut regions, mut kinds) = (Vec::new(), Vec::new(), Vec::new());
         let mut colors = self.geometry.region_colors().into_iter();
         for (number, (body, first)) in self.geometry.bodies().iter().zip(&self.firsts).enumerate() {
             let own_edges = body.edges();
             let names: Vec<&str> = body.mesh().regions().iter().map(|region| region.name.as_str()).collect();
-            bodies.push(BodyShown {
+            bodies.push(BodyHeader {
                 name: body.name(),
                 has_visual: body.has_visual(),
                 regions: names.clone(),
@@ -205,7 +213,7 @@ impl DisplayScene {
                 color: hex(body_color(number)),
             });
             let named = names.into_iter().zip(colors.next().unwrap_or_default());
-            regions.extend(named.map(|(name, color)| RegionShown { body: number, name, color: hex(color) }));
+            regions.extend(named.map(|(name, color)| RegionHeader { body: number, name, color: hex(color) }));
             triangles.extend(body.surface().triangles().flatten().map(|vertex| vertex + first.vertex as u32));
             triangle_regions.extend(body.triangle_regions().iter().map(|region| region + first.region as u32));
             edges.extend(own_edges.into_iter().flatten().map(|vertex| vertex + first.vertex as u32));
@@ -232,7 +240,7 @@ impl DisplayScene {
             solvers: changes::solvers(info.reduced.is_some()),
             colors: COLOR_FIELDS
                 .iter()
-                .map(|shown| ColorShown { name: shown.name, label: shown.label, unit: shown.unit })
+                .map(|shown| ColorHeader { name: shown.name, label: shown.label, unit: shown.unit })
                 .collect(),
         };
         let mut arrays = Arrays::default();

@@ -86,7 +86,7 @@ pub fn first_view(display: &DisplayScene, model: &Model, state: &State) -> Optio
                 Some(Bounds { low: center - radius, high: center + radius })
             }
             ObstacleGeometry::Surface(surface) => Bounds::of(surface.vertices().iter().copied()),
-            _ => None,
+            ObstacleGeometry::Plane { .. } => None,
         };
         view = bounds.map_or(view, |bounds| view.including(bounds, size));
     }

@@ -47,7 +47,7 @@ pub struct Live {
     pub(crate) reduction: Option<Reduction>,
     pub(crate) changes: Changes,
     /// Changes that have been applied to the simulation.
-    pub(crate) obeyed: Changes,
+    pub(crate) applied_changes: Changes,
     pub(crate) simulation: Simulation,
     start: State,
     steps: u64,
@@ -113,7 +113,7 @@ impl Live {
             made_of: built.made_of,
             reduction,
             changes: Changes::default(),
-            obeyed: Changes::default(),
+            applied_changes: Changes::default(),
             simulation: built.simulation,
             start,
             steps: 0,
@@ -232,14 +232,15 @@ impl Live {
 
     /// Applies the changes to the simulation. On error the simulation stays unchanged, and the changes are reverted.
     fn apply_changes(&mut self) -> Result<(), String> {
-        if self.changes == self.obeyed {
+        if self.changes == self.applied_changes {
             return Ok(());
         }
-        let applied = if self.changes.needs_new_simulation(&self.obeyed) { self.rebuild() } else { self.adjust() };
+        let applied =
+            if self.changes.needs_new_simulation(&self.applied_changes) { self.rebuild() } else { self.adjust() };
         match applied {
             // An earlier failure occurred without these changes.
-            Ok(()) => (self.obeyed, self.failure) = (self.changes.clone(), None),
-            Err(_) => self.changes = self.obeyed.clone(),
+            Ok(()) => (self.applied_changes, self.failure) = (self.changes.clone(), None),
+            Err(_) => self.changes = self.applied_changes.clone(),
         }
         applied
     }
@@ -248,7 +249,7 @@ impl Live {
     fn adjust(&mut self) -> Result<(), String> {
         let scene = self.changes.applied(&self.file.scene, &self.made_of);
         let changed: Vec<usize> = (0..self.made_of.len())
-            .filter(|index| self.changes.materials.get(index) != self.obeyed.materials.get(index))
+            .filter(|index| self.changes.materials.get(index) != self.applied_changes.materials.get(index))
             .collect();
         let brings_law = self.simulation.is_regularized();
         if brings_law && !changed.is_empty() {
@@ -479,7 +480,7 @@ impl Show for Live {
         (self.display.clone(), self.display_message.clone())
     }
 
-    fn obey(&mut self, viewer: ViewerId, command: Command) -> Result<Answer, String> {
+    fn execute(&mut self, viewer: ViewerId, command: Command) -> Result<Answer, String> {
         let place = |place: [f64; 3]| Vec3::from_array(place) + self.display.origin;
         match command {
             // These are handled by the task of the page.
@@ -556,12 +557,12 @@ impl Show for Live {
 
     fn due(&mut self, now: Instant) -> Due {
         if self.single_steps > 0 || self.failure.as_ref().is_some_and(FailedStep::is_trying) {
-            return Due::At(now);
+            return Due::Time(now);
         }
         if !self.is_playing {
             return Due::Never;
         }
-        Due::At(self.pace.due(self.simulation.time() + self.simulation.dt(), now))
+        Due::Time(self.pace.due(self.simulation.time() + self.simulation.dt(), now))
     }
 
     fn advance(&mut self) {
@@ -610,7 +611,7 @@ impl Show for Live {
     }
 
     fn settings(&self) -> Settings {
-        let scene = self.obeyed.applied(&self.file.scene, &self.made_of);
+        let scene = self.applied_changes.applied(&self.file.scene, &self.made_of);
         Settings {
             materials: self.made_of.iter().enumerate().map(|(n, region)| self.material_parameters(n, region)).collect(),
             solver: self.reduction.is_none().then(|| scene.simulation.solver.name().to_owned()),

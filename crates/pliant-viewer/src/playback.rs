@@ -180,7 +180,7 @@ impl Show for Playback {
         (self.display.clone(), self.display_message.clone())
     }
 
-    fn obey(&mut self, _viewer: ViewerId, command: Command) -> Result<Answer, String> {
+    fn execute(&mut self, _viewer: ViewerId, command: Command) -> Result<Answer, String> {
         match command {
             Command::Seen { .. } | Command::View { .. } | Command::Release { .. } | Command::NoBall => {}
             Command::Play => {
@@ -223,10 +223,10 @@ impl Show for Playback {
         if self.has_next() {
             let due = self.pace.due(self.run.frame_time(self.current + 1), now);
             // As fast as possible means one frame per displayed image.
-            return Due::At(if self.pace.speed.is_none() { self.advanced + INTERVAL } else { due });
+            return Due::Time(if self.pace.speed.is_none() { self.advanced + INTERVAL } else { due });
         }
         self.pace.restart();
-        if self.frames < self.run.frame_count() { Due::At(self.looked + LOOK_AGAIN) } else { Due::Never }
+        if self.frames < self.run.frame_count() { Due::Time(self.looked + LOOK_AGAIN) } else { Due::Never }
     }
 
     fn advance(&mut self) {

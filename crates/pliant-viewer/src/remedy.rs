@@ -116,7 +116,7 @@ impl Live {
     /// Lists changes of the integrator and of its step.
     pub(crate) fn other_steps(&self) -> Vec<Vec<Remedy>> {
         let mut remedies = Vec::new();
-        let settings = &self.obeyed.applied(&self.file.scene, &self.made_of).simulation;
+        let settings = &self.applied_changes.applied(&self.file.scene, &self.made_of).simulation;
         let integrator = IntegratorChoice::default();
         if settings.integrator.name() != integrator.name() {
             remedies.push(vec![Remedy { integrator: Some(integrator.name().to_owned()), ..Remedy::default() }]);
@@ -129,8 +129,8 @@ impl Live {
     /// Returns the regions whose law and treatment of inverted elements are as wanted, among those that can be changed.
     fn regions_to_change(&self, is_wanted: impl Fn(&str, Inverted) -> bool) -> impl Iterator<Item = usize> {
         self.made_of.iter().enumerate().filter_map(move |(index, region)| {
-            let law = self.obeyed.law(index, region)?;
-            (region.moduli.is_some() && is_wanted(&law, self.obeyed.inversion(index, region))).then_some(index)
+            let law = self.applied_changes.law(index, region)?;
+            (region.moduli.is_some() && is_wanted(&law, self.applied_changes.inversion(index, region))).then_some(index)
         })
     }
 

@@ -29,7 +29,7 @@ pub const NOTICES: usize = 16;
 /// Time of the next step or frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Due {
-    At(Instant),
+    Time(Instant),
     /// Only on request.
     Never,
 }
@@ -42,7 +42,7 @@ pub trait Show: Send + 'static {
 
     /// Executes a command of a page, or returns the reason why it is refused.
     #[doc(hidden)]
-    fn obey(&mut self, viewer: ViewerId, command: Command) -> Result<Answer, String>;
+    fn execute(&mut self, viewer: ViewerId, command: Command) -> Result<Answer, String>;
 
     /// Applies pending changes, which may take longer than a step, once the request queue is empty.
     #[doc(hidden)]
@@ -194,14 +194,14 @@ impl<S: Show> Session<S> {
                 self.lay_out();
             }
             let wait = match due {
-                Due::At(due) if due <= Instant::now() => {
+                Due::Time(due) if due <= Instant::now() => {
                     self.show.advance();
                     self.is_new = true;
                     continue;
                 }
                 // Wakes up in time to publish the new state.
-                Due::At(due) if self.is_new => Some(due.min(self.last + INTERVAL)),
-                Due::At(due) => Some(due),
+                Due::Time(due) if self.is_new => Some(due.min(self.last + INTERVAL)),
+                Due::Time(due) => Some(due),
                 Due::Never => None,
             };
             let request = match wait {
@@ -236,7 +236,7 @@ impl<S: Show> Session<S> {
             }
             Request::Wake => {}
             Request::Do { viewer, command, ask } => {
-                let mut answer = self.show.obey(viewer, command);
+                let mut answer = self.show.execute(viewer, command);
                 if ask.is_some() && matches!(answer, Ok(Answer::Done)) {
                     // The answer reports success or failure, so changes are applied now.
                     answer = self.show.settle().map(|()| Answer::Done);

@@ -110,8 +110,8 @@ fn detailed_surface() -> SurfaceMesh {
         let (sin, cos) = (std::f64::consts::TAU * f64::from(i) / 12.0).sin_cos();
         ImplicitSolid::ball(Vec3::new(1.2 * cos, 0.2, 1.2 * sin), 0.25)
     });
-    let form = ImplicitSolid::Union(std::iter::once(ring).chain(knobs).collect());
-    tetrahedralize(&form, &MeshingParams { cells: 210, grading: 5 }).unwrap().mesh.boundary().surface
+    let solid = ImplicitSolid::Union(std::iter::once(ring).chain(knobs).collect());
+    tetrahedralize(&solid, &MeshingParams { cells: 210, grading: 5 }).unwrap().mesh.boundary().surface
 }
 
 /// Fills the triangles of a file with tetrahedra, including all reports.

@@ -1,9 +1,9 @@
 // Intersection of a ray with the moving surface.
 
 import { type Ray, Vector3 } from 'three';
-import type { Place, Vec3 } from '../protocol';
+import type { SurfacePoint, Vec3 } from '../protocol';
 
-export interface Hit extends Place {
+export interface Hit extends SurfacePoint {
   point: Vector3;
   distance: number;
 }

@@ -1,33 +1,13 @@
 //! The command as a user runs it.
 
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
-struct Run {
-    status: i32,
-    out: String,
-    err: String,
-}
+use crate::command::{Finished, ok, pliant};
 
-fn pliant(folder: &Path, args: &[&str]) -> Run {
-    let Output { status, stdout, stderr } =
-        Command::new(env!("CARGO_BIN_EXE_pliant")).args(args).current_dir(folder).output().unwrap();
-    Run {
-        status: status.code().expect("the command ended by itself"),
-        out: String::from_utf8(stdout).unwrap(),
-        err: String::from_utf8(stderr).unwrap(),
-    }
-}
-
-fn ok(folder: &Path, args: &[&str]) -> Run {
-    let run = pliant(folder, args);
-    assert_eq!(run.status, 0, "{args:?}: {}", run.err);
-    run
-}
-
-fn json(run: &Run) -> serde_json::Value {
+fn json(run: &Finished) -> serde_json::Value {
     serde_json::from_str(&run.out).unwrap()
 }
 
@@ -167,7 +147,7 @@ fn errors_name_the_file_the_line_and_the_remedy_and_exit_with_1() {
         (vec!["mesh", "info", "mesh.docx"], "error: mesh.docx: expected a file that ends in one of .veg, "),
         (
             vec!["mesh", "generate", "torus", "--sectors", "7", "-o", "t.veg"],
-            "error: --sectors must be an even number for --elements tet5",
+            "error: the number of sectors is 7, expected an even one for tet5",
         ),
         (
             vec!["mesh", "generate", "ball", "--radius", "-1", "-o", "t.veg"],

@@ -2,39 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Read;
 use std::path::Path;
-use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Command, Output};
 
 use tempfile::TempDir;
 
-struct Finished {
-    status: i32,
-    out: String,
-    err: String,
-}
-
-fn command(folder: &Path, args: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_pliant"));
-    command.args(args).current_dir(folder);
-    command
-}
-
-fn pliant(folder: &Path, args: &[&str]) -> Finished {
-    let Output { status, stdout, stderr } = command(folder, args).output().unwrap();
-    Finished {
-        status: status.code().expect("the command ended by itself"),
-        out: String::from_utf8(stdout).unwrap(),
-        err: String::from_utf8(stderr).unwrap(),
-    }
-}
-
-fn ok(folder: &Path, args: &[&str]) -> Finished {
-    let run = pliant(folder, args);
-    assert_eq!(run.status, 0, "{args:?}: {}", run.err);
-    run
-}
+use crate::command::{Finished, command, ok, pliant};
 
 /// Returns the scene of a swinging jelly: small, but long enough to be interrupted.
 fn scene(steps: u32) -> String {
@@ -69,14 +42,14 @@ max = 0.15
     )
 }
 
-fn with_scene(steps: u32) -> TempDir {
+pub fn with_scene(steps: u32) -> TempDir {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("jelly.toml"), scene(steps)).unwrap();
     folder
 }
 
 /// Returns the results of a run, by name.
-fn results(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+pub fn results(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut files = BTreeMap::new();
     for entry in folder.join("frames").read_dir().unwrap().flatten() {
         files.insert(entry.file_name().to_string_lossy().into_owned(), fs::read(entry.path()).unwrap());
@@ -89,7 +62,7 @@ fn results(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     files
 }
 
-fn assert_same(expected: &Path, found: &Path) {
+pub fn assert_same(expected: &Path, found: &Path) {
     let [expected, found] = [expected, found].map(results);
     assert_eq!(expected.keys().collect::<Vec<_>>(), found.keys().collect::<Vec<_>>());
     for (name, bytes) in &expected {
@@ -105,7 +78,7 @@ fn a_scene_becomes_an_animation_pictures_plots_and_numbers() {
     args.extend(formats);
     let run = ok(folder.path(), &args);
     assert!(run.out.contains("Jelly: 40 steps, 0.2 s simulated"), "{}", run.out);
-    assert!(run.out.contains("ok: least tip.y is"), "{}", run.out);
+    assert!(run.out.contains("ok: min tip.y is"), "{}", run.out);
     let out = folder.path().join("out/jelly");
     for file in [
         "run.json",
@@ -151,7 +124,7 @@ fn an_expectation_that_is_not_met_is_said_and_exits_with_1() {
     let folder = with_scene(10);
     let run = pliant(folder.path(), &["run", "jelly.toml", "--check"]);
     assert_eq!(run.status, 1);
-    assert!(run.out.contains("FAILED: least tip.y is"), "{}", run.out);
+    assert!(run.out.contains("FAILED: min tip.y is"), "{}", run.out);
     assert!(run.out.contains("1 of 1 expectations failed"), "{}", run.out);
 }
 
@@ -241,114 +214,6 @@ fn results_do_not_depend_on_the_number_of_threads() {
     }
     assert_same(&folder.path().join("1"), &folder.path().join("2"));
     assert_same(&folder.path().join("1"), &folder.path().join("3"));
-}
-
-#[cfg(unix)]
-fn signal(child: &Child, name: &str) {
-    let done = Command::new("kill").args([name, &child.id().to_string()]).stderr(Stdio::null()).status().unwrap();
-    assert!(done.success());
-}
-
-/// Waits until a run has written `count` frames.
-#[cfg(unix)]
-fn wait_for_frames(folder: &Path, count: usize) {
-    let start = Instant::now();
-    while folder.join("frames").read_dir().map_or(0, Iterator::count) < count {
-        assert!(start.elapsed() < Duration::from_secs(60), "no frames in {}", folder.display());
-        std::thread::sleep(Duration::from_millis(2));
-    }
-}
-
-#[test]
-#[cfg(unix)]
-fn ctrl_c_finishes_the_step_and_says_how_to_go_on() {
-    let folder = with_scene(3000);
-    let mut child = command(folder.path(), &["run", "jelly.toml", "-o", "a"]).stderr(Stdio::piped()).spawn().unwrap();
-    wait_for_frames(&folder.path().join("a"), 3);
-    signal(&child, "-INT");
-    let status = child.wait().unwrap();
-    let mut err = String::new();
-    child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
-    assert_eq!(status.code(), Some(130), "{err}");
-    assert!(err.contains("stopped after step ") && err.contains("`pliant resume a` continues from step "), "{err}");
-    ok(folder.path(), &["resume", "a", "--quiet"]);
-    ok(folder.path(), &["run", "jelly.toml", "--quiet", "-o", "b"]);
-    assert_same(&folder.path().join("b"), &folder.path().join("a"));
-    let again = ok(folder.path(), &["resume", "a"]);
-    assert!(again.out.contains("already complete (3000 steps)"), "{}", again.out);
-}
-
-#[test]
-#[cfg(unix)]
-fn a_run_that_is_killed_twenty_times_ends_as_if_it_had_never_been() {
-    let folder = with_scene(3000);
-    ok(folder.path(), &["run", "jelly.toml", "--quiet", "-o", "whole"]);
-    let whole = results(&folder.path().join("whole"));
-    let killed = folder.path().join("killed");
-    let mut random = 7_u64;
-    let mut begun = false;
-    for _ in 0..20 {
-        let args: &[&str] = if begun { &["resume", "killed"] } else { &["run", "jelly.toml", "-o", "killed"] };
-        let args: Vec<&str> = args.iter().copied().chain(["--quiet", "--vtu", "--checkpoint", "0"]).collect();
-        // A resumed run takes its formats from the scene.
-        let args: Vec<&str> = args.into_iter().filter(|arg| !(begun && *arg == "--vtu")).collect();
-        let mut child = command(folder.path(), &args).spawn().unwrap();
-        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        std::thread::sleep(Duration::from_millis(5 + (random >> 33) % 60));
-        signal_if_alive(&mut child);
-        // Existing files are complete and correct.
-        for (name, bytes) in killed.join("frames").is_dir().then(|| results(&killed)).into_iter().flatten() {
-            if name.starts_with('.') {
-                continue;
-            }
-            match name.as_str() {
-                "probes.csv" => {
-                    let complete = bytes.iter().rposition(|&b| b == b'\n').map_or(0, |end| end + 1);
-                    assert!(whole[&name].starts_with(&bytes[..complete]), "numbers differ");
-                }
-                _ => assert!(whole[&name] == bytes, "{name} is not complete"),
-            }
-        }
-        begun = killed.join("checkpoint.bin").is_file();
-    }
-    let last: &[&str] =
-        if begun { &["resume", "killed", "--quiet"] } else { &["run", "jelly.toml", "--quiet", "-o", "killed"] };
-    ok(folder.path(), last);
-    // Temporary files of the killed may be left.
-    for entry in killed.join("frames").read_dir().unwrap().flatten() {
-        if entry.file_name().to_string_lossy().starts_with('.') {
-            fs::remove_file(entry.path()).unwrap();
-        }
-    }
-    assert_same(&folder.path().join("whole"), &killed);
-}
-
-#[cfg(unix)]
-fn signal_if_alive(child: &mut Child) {
-    if child.try_wait().unwrap().is_none() {
-        child.kill().unwrap();
-    }
-    child.wait().unwrap();
-}
-
-/// Files cannot grow beyond a limit, which is to the program what a full disk is: an error of a write.
-#[test]
-#[cfg(unix)]
-fn a_full_disk_is_an_error_that_names_the_file_and_leaves_the_rest() {
-    let folder = with_scene(2000);
-    let script = "trap '' XFSZ; ulimit -f 64; exec \"$0\" run jelly.toml --quiet -o full";
-    let run = Command::new("sh")
-        .args(["-c", script, env!("CARGO_BIN_EXE_pliant")])
-        .current_dir(folder.path())
-        .output()
-        .unwrap();
-    let err = String::from_utf8(run.stderr).unwrap();
-    assert_eq!(run.status.code(), Some(1), "{err}");
-    assert!(err.contains("probes.csv") && err.contains("earlier results are in full"), "{err}");
-    let resumed = ok(folder.path(), &["resume", "full"]);
-    assert!(resumed.out.contains("steps"), "{}", resumed.out);
-    ok(folder.path(), &["run", "jelly.toml", "--quiet", "-o", "whole"]);
-    assert_same(&folder.path().join("whole"), &folder.path().join("full"));
 }
 
 #[test]

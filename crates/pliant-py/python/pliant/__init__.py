@@ -36,10 +36,12 @@ from ._pliant import (
     __version__,
     _after_fork,
     _at_exit,
+    _generate,
     _renamed,
     set_threads,
     threads,
 )
+from ._choices import GENERATORS as _GENERATORS
 from ._choices import OBSTACLES as _OBSTACLES
 from .errors import (
     CheckpointError,
@@ -91,7 +93,8 @@ __all__ = [
     "threads",
 ]
 
-_OBSTACLES.attach(Obstacle)
+_OBSTACLES.attach(Obstacle, Obstacle)
+_GENERATORS.attach(Mesh, _generate)
 
 _atexit.register(_at_exit)
 if hasattr(_os, "register_at_fork"):

@@ -41,9 +41,9 @@ class Owner:
         """Returns the functions by name. ``make`` is called with the name of the entry and the arguments."""
         return {_identifier(entry["name"]): self._function(entry, make) for entry in _entries(self.kind)}
 
-    def attach(self, owner: type) -> None:
+    def attach(self, owner: type, make: Callable[..., Any]) -> None:
         """Makes the functions static methods of a class."""
-        for name, function in self.functions(owner).items():
+        for name, function in self.functions(make).items():
             function.__qualname__ = f"{self.methods_of}.{name}"
             function.__module__ = owner.__module__
             setattr(owner, name, staticmethod(function))
@@ -152,7 +152,8 @@ OBSTACLES = Owner(
     positional=True,
     methods_of="Obstacle",
 )
-OWNERS = [INTEGRATORS, SOLVERS, OBSTACLES]
+GENERATORS = Owner(name="_pliant", kind="generator", result="Mesh", methods_of="Mesh")
+OWNERS = [INTEGRATORS, SOLVERS, OBSTACLES, GENERATORS]
 
 
 def _entries(kind: str) -> list[dict[str, Any]]:

@@ -188,7 +188,7 @@ fn timoshenko(force: f64) -> f64 {
 fn elastica(force: f64) -> Vec3 {
     let steps = 2000;
     let h = 1.0 / f64::from(steps);
-    let shoot = |bend: f64| {
+    let integrate = |bend: f64| {
         let (mut angle, mut bend, mut place) = (0.0_f64, bend, Vec3::ZERO);
         for _ in 0..steps {
             // Midpoint rule.
@@ -203,9 +203,9 @@ fn elastica(force: f64) -> Vec3 {
     let (mut low, mut high) = (0.0, force);
     for _ in 0..60 {
         let middle = 0.5 * (low + high);
-        if shoot(middle).0 < 0.0 { low = middle } else { high = middle }
+        if integrate(middle).0 < 0.0 { low = middle } else { high = middle }
     }
-    shoot(low).1
+    integrate(low).1
 }
 
 fn find(page: &mut Page<'_>, families: &[&[Bent]], limits: [Vec3; 2], theory: [Vec3; 2]) {

@@ -31,7 +31,7 @@ pub(super) enum Content {
     /// Meshes, in a single file with the given number of frames.
     Whole(fn(WriterContext, &Options, usize) -> Started),
     /// Meshes, in a single file that a program writes.
-    Program(fn(&Path, &Arc<SceneGeometry>, &Options) -> Started),
+    Program(StartProgram),
     /// Rendered images.
     Images(&'static ImageFormat),
     /// Plots of the time series of a run.
@@ -40,6 +40,9 @@ pub(super) enum Content {
 
 pub(super) type Started = Result<Box<dyn FrameWriter>, WriteError>;
 
+/// Constructor of the writer of a file, of a format that a program adds.
+pub type StartProgram = fn(&Path, &Arc<SceneGeometry>, &Options) -> Result<Box<dyn FrameWriter>, WriteError>;
+
 impl Named for AnimationFormat {
     fn name(&self) -> &'static str {
         self.name
@@ -47,14 +50,14 @@ impl Named for AnimationFormat {
 }
 
 impl AnimationFormat {
-    /// Creates a format of meshes in a single file, for programs to [`add`](crate::registry::Registry::add) to [`FORMATS`]. `about` is its
-    /// description without a period at its end, and `start` creates the writer of a file.
+    /// Creates a format of meshes in a single file, for programs to [`add`](crate::registry::Registry::add) to
+    /// [`FORMATS`]. `about` is its description without a period at its end, and `start` creates the writer of a file.
     pub const fn new(
         name: &'static str,
         title: &'static str,
         extensions: &'static [&'static str],
         about: &'static str,
-        start: fn(&Path, &Arc<SceneGeometry>, &Options) -> Result<Box<dyn FrameWriter>, WriteError>,
+        start: StartProgram,
     ) -> Self {
         Self { name, title, extensions, about, content: Content::Program(start) }
     }

@@ -64,7 +64,7 @@ mod writer_context;
 
 pub use color::body_color;
 pub use color_field::{COLOR_FIELDS, ColorField};
-pub use format::AnimationFormat;
+pub use format::{AnimationFormat, StartProgram};
 pub use frame::{FieldValues, Fields, Frame};
 pub use frame_writer::{FrameWriter, start, write_still};
 pub use images::{ImageError, ImageFormat, ImageWriter};

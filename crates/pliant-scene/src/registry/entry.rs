@@ -30,6 +30,9 @@ pub trait Registered: Options {
     const KIND: &'static str;
     /// Description of the type in the schema.
     const ABOUT: &'static str;
+    /// True if the name alone chooses an entry with its default options. False where text is something else, such as
+    /// the name of a file.
+    const HAS_NAME_FORM: bool = true;
 
     /// Returns the registry.
     fn registry() -> &'static Registry<Entry<Self>>;

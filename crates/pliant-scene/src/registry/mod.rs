@@ -4,10 +4,10 @@
 //! functions of the Python package and menus of the viewer follow from it. Programs can [`add`](Registry::add) further
 //! entries, which scenes then accept like the built-in ones.
 //!
-//! A choice with options is written as `"name"`, or as `{ name = { option = … } }`. If one of them is the main option of
-//! the entry, its value may be given alone: `{ name = value }`. Its options are a struct that implements the trait of its
-//! kind, such as [`IntegratorOptions`](crate::scene::IntegratorOptions). [`Tagged`] is the chosen entry with its
-//! options, and [`Entry`] a line of the registry.
+//! A choice with options is written as `"name"`, or as `{ name = { option = … } }`. If one of them is the main
+//! option of the entry, its value may be given alone: `{ name = value }`. Its options are a struct that implements
+//! the trait of its kind, such as [`IntegratorOptions`](crate::scene::IntegratorOptions). [`Tagged`] is the chosen
+//! entry with its options, and [`Entry`] a line of the registry.
 
 mod description;
 mod entry;

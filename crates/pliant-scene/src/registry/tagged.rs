@@ -126,7 +126,7 @@ impl<T: ?Sized + Registered> Serialize for Tagged<T> {
     /// Writes the name alone where all options have their defaults, and the main option alone where all others have
     /// theirs, unless it was read from a table of options.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if !self.is_table && self.is_default() {
+        if T::HAS_NAME_FORM && !self.is_table && self.is_default() {
             return serializer.serialize_str(self.name());
         }
         let mut map = serializer.serialize_map(Some(1))?;
@@ -269,7 +269,7 @@ impl<T: ?Sized + Registered> JsonSchema for Tagged<T> {
                 "required": [name],
                 "additionalProperties": false,
             });
-            match entry.default_options() {
+            match entry.default_options().filter(|_| T::HAS_NAME_FORM) {
                 Some(_) => json!({
                     "title": name,
                     "description": about,

@@ -1,9 +1,11 @@
 //! Entries of all registries, for programs that list them.
 
+use super::generator::GeneratorOptions;
 use super::integrator::IntegratorOptions;
 use super::load::LoadOptions;
 use super::obstacle::ObstacleShapeOptions;
 use super::registered::{Choice, Entry};
+use super::solid::SolidOptions;
 use super::solver::SolverOptions;
 use crate::output::{AnimationFormat, ColorField};
 use crate::registry::{self, OptionInfo, Registered};
@@ -25,6 +27,8 @@ pub fn choices(kind: &str) -> Option<Vec<ChoiceInfo>> {
         "integrator" => Some(of_options::<dyn IntegratorOptions>()),
         "solver" => Some(of_options::<dyn SolverOptions>()),
         "obstacle shape" => Some(of_options::<dyn ObstacleShapeOptions>()),
+        "generator" => Some(of_options::<dyn GeneratorOptions>()),
+        "solid" => Some(of_options::<dyn SolidOptions>()),
         "load" => Some(of_options::<dyn LoadOptions>()),
         "animation format" => Some(of_names::<&AnimationFormat>()),
         "color field" => Some(of_names::<Option<&ColorField>>()),

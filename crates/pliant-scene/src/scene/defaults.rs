@@ -11,10 +11,10 @@ const MAX_ADDED: usize = 4 * MAX_SCENE;
 
 /// Fills the tables of lists with default values, and removes these and the keys that choose them.
 pub(super) fn apply(mut scene: Node, source: &Source) -> Result<Node, SceneError> {
-    let table = scene.table_mut().map_err(|error| wrong(source, error))?;
+    let table = scene.table_mut().map_err(|error| wrong(source, &error))?;
     let defaults = match table.remove(DEFAULTS) {
         None => Table::default(),
-        Some(mut defaults) => std::mem::take(defaults.table_mut().map_err(|error| wrong(source, error))?),
+        Some(mut defaults) => std::mem::take(defaults.table_mut().map_err(|error| wrong(source, &error))?),
     };
     let classes = Classes { defaults: &defaults, source };
     classes.check()?;
@@ -78,7 +78,7 @@ impl<'a> Classes<'a> {
 
     /// Returns the default values of a class for the tables of a list.
     fn named(&self, name: &Node, list: &str) -> Result<&'a Node, SceneError> {
-        let name: Located<String> = parse(name).map_err(|error| wrong(self.source, error))?;
+        let name: Located<String> = parse(name).map_err(|error| wrong(self.source, &error))?;
         let wrong = |message: String| Err(self.source.error(name.span.as_ref(), message));
         let class = self.defaults.get(&name).filter(|_| !Self::is_list(&name));
         let Some(Node { content: Content::Table(class), .. }) = class else {
@@ -100,7 +100,7 @@ impl<'a> Classes<'a> {
                 self.check_list(key, entry)?;
                 continue;
             }
-            let class = entry.node.table().map_err(|error| wrong(self.source, error))?;
+            let class = entry.node.table().map_err(|error| wrong(self.source, &error))?;
             for (list, entry) in &class.entries {
                 if !Self::is_list(list) {
                     let nearest =
@@ -120,10 +120,10 @@ impl<'a> Classes<'a> {
 
     /// Checks the types of the default values for the tables of a list.
     fn check_list(&self, list: &str, entry: &Entry) -> Result<(), SceneError> {
-        let mut table = entry.node.table().map_err(|error| wrong(self.source, error))?.clone();
+        let mut table = entry.node.table().map_err(|error| wrong(self.source, &error))?.clone();
         if let Some(class) = table.entries.get(CLASS) {
             let error = NodeError::new("default values cannot have a class").at(&class.key);
-            return Err(wrong(self.source, error));
+            return Err(wrong(self.source, &error));
         }
         table.is_partial = true;
         let span = entry.node.span.clone();

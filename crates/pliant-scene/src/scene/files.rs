@@ -5,9 +5,7 @@ use std::path::Path;
 
 use toml::de::{DeTable, DeValue};
 
-use super::{
-    Generator, Located, MeshSource, ReducedChoice, Scene, SceneFile, Selection, SolidSource, Source, Start, Where,
-};
+use super::{Located, MeshSource, ReducedChoice, Scene, SceneFile, Selection, Source, Start, Where};
 
 impl Scene {
     /// Calls `visit` with every file name in the scene, which it may change. Relative names refer to the folder of the
@@ -174,13 +172,8 @@ type Visit<'a> = &'a mut dyn FnMut(&mut String, Option<&Range<usize>>);
 
 fn in_mesh(mesh: &mut Located<MeshSource>, visit: Visit<'_>) {
     match &mut mesh.value {
-        MeshSource::File(name)
-        | MeshSource::Generator(
-            Generator::Filled { of: SolidSource::Surface(name), .. }
-            | Generator::Cage { surface: name, .. }
-            | Generator::Voxels { surface: name, .. },
-        ) => visit(name, mesh.span.as_ref()),
-        MeshSource::Generator(_) => {}
+        MeshSource::File(name) => visit(name, mesh.span.as_ref()),
+        MeshSource::Generator(generator) => generator.visit_files(&mut |name| visit(name, mesh.span.as_ref())),
     }
 }
 

@@ -32,12 +32,12 @@ pub(super) fn merge_files(files: Option<&dyn Files>, source: &mut Source, root: 
                 .run(span)?
         }
     };
-    merged.table_mut().map_err(|error| wrong(source, error))?.processed = FILE_KEYS;
+    merged.table_mut().map_err(|error| wrong(source, &error))?.processed = FILE_KEYS;
     Ok(merged)
 }
 
 /// Returns an error of parsing a value, in terms of scenes.
-pub(super) fn wrong(source: &Source, error: NodeError) -> SceneError {
+pub(super) fn wrong(source: &Source, error: &NodeError) -> SceneError {
     source.error(error.span.as_ref(), explained(&error.message))
 }
 
@@ -67,17 +67,17 @@ struct Loader<'a> {
 impl Loader<'_> {
     /// Adds a file after those that it includes, and returns its index. `folder` is relative to that of the scene.
     fn visit(&mut self, mut node: Node, folder: &Path, chain: &mut Vec<Ancestor>) -> Result<usize, SceneError> {
-        let table = node.table_mut().map_err(|error| wrong(self.source, error))?;
+        let table = node.table_mut().map_err(|error| wrong(self.source, &error))?;
         // A file of another version may have other keys: this is checked first.
         if let Some(version) = table.get("version") {
-            parse::<FormatVersion>(version).map_err(|error| wrong(self.source, error))?;
+            parse::<FormatVersion>(version).map_err(|error| wrong(self.source, &error))?;
         }
         if chain.len() > 1 {
             table.remove("version");
         }
         let mut includes = BTreeSet::new();
         if let Some(list) = table.remove("include") {
-            let names: Vec<Located<String>> = parse(&list).map_err(|error| wrong(self.source, error))?;
+            let names: Vec<Located<String>> = parse(&list).map_err(|error| wrong(self.source, &error))?;
             for name in names {
                 let file = self.include(&name, folder, chain)?;
                 includes.extend(self.loaded[file].includes.iter().copied().chain([file]));
@@ -134,7 +134,7 @@ impl Loader<'_> {
         let folder = relative.parent().unwrap_or(Path::new("")).to_owned();
         let start = self.source.add(Included::new(path.clone(), folder.clone(), text.into()));
         let text = self.source.included.last().map_or_else(|| "".into(), |included| included.text.clone());
-        let node = Node::of_toml(&text, start).map_err(|error| self::wrong(self.source, error))?;
+        let node = Node::of_toml(&text, start).map_err(|error| self::wrong(self.source, &error))?;
         chain.push(Ancestor { id: id.clone(), path });
         let file = self.visit(node, &folder, chain)?;
         chain.pop();
@@ -181,7 +181,7 @@ impl<'a> Merge<'a> {
     fn run(mut self, root: Span) -> Result<Node, SceneError> {
         let files = self.files;
         for (number, file) in files.iter().enumerate() {
-            let table = file.node.table().map_err(|error| wrong(self.source, error))?;
+            let table = file.node.table().map_err(|error| wrong(self.source, &error))?;
             self.add(number, &mut Vec::new(), table, Structure::of_file())?;
         }
         let mut merged = Node { span: root, content: Content::Table(Table::default()) };
@@ -212,7 +212,7 @@ impl<'a> Merge<'a> {
             if keys.len() == 1 && inner.of_items().is_some() {
                 self.append(key, entry)?;
             } else if inner.is_table() {
-                let table = entry.node.table().map_err(|error| wrong(self.source, error))?;
+                let table = entry.node.table().map_err(|error| wrong(self.source, &error))?;
                 self.add_table(file, keys, entry, structure.is_name(key))?;
                 self.add(file, keys, table, inner)?;
             } else {
@@ -226,7 +226,7 @@ impl<'a> Merge<'a> {
     fn append(&mut self, key: &str, entry: &'a Entry) -> Result<(), SceneError> {
         let Content::List(items) = &entry.node.content else {
             let error = NodeError::new(format!("`{key}` is a list: expected `[[{key}]]`")).at(&entry.node.span);
-            return Err(wrong(self.source, error));
+            return Err(wrong(self.source, &error));
         };
         let empty = || {
             (
@@ -314,7 +314,7 @@ fn check_types(keys: &[String], entry: &Entry, source: &Source) -> Result<(), Sc
 /// Checks the types of a scene, in which keys of partial tables may be missing.
 pub(super) fn check_partial(node: &Node, source: &Source) -> Result<(), SceneError> {
     match parse::<Scene>(node) {
-        Err(error) if !error.is_tolerated => Err(wrong(source, error)),
+        Err(error) if !error.is_tolerated => Err(wrong(source, &error)),
         _ => Ok(()),
     }
 }

@@ -26,6 +26,7 @@ mod contact;
 mod defaults;
 mod expect;
 mod files;
+pub mod generator;
 mod include;
 pub mod integrator;
 pub mod load;
@@ -43,9 +44,8 @@ mod registered;
 mod renamed;
 mod select;
 mod settings;
-mod shape;
 mod softness;
-mod solid;
+pub mod solid;
 pub mod solver;
 mod structure;
 mod tree;
@@ -69,6 +69,9 @@ pub use act::{Damping, Fixed, Handle, SpringLink};
 pub use build::{Built, obstacle_stiffness};
 pub use choices::{ChoiceInfo, choices};
 pub use expect::{Expect, Over, Verdict};
+pub use generator::{
+    GENERATORS, Generated, GeneratorChoice, GeneratorContext, GeneratorError, GeneratorOptions, MeshSource,
+};
 pub use integrator::{INTEGRATORS, IntegratorChoice, IntegratorContext, IntegratorOptions};
 pub use load::{LOADS, Load, LoadChoice, LoadContext, LoadOptions};
 pub use located::{Excerpt, Included, Located, Locations, SceneError, Source};
@@ -84,8 +87,7 @@ pub use reference::{reference, schema};
 pub use registered::{Choice, Entry};
 pub use select::{Selection, Where};
 pub use settings::{Mass, Settings};
-pub use shape::{Elements, Generator, Made, MeshSource, ShapeError};
-pub use solid::{Solid, SolidError, SolidSource};
+pub use solid::{SOLIDS, SolidChoice, SolidError, SolidOptions, SolidSource};
 pub use solver::{SOLVERS, SolverChoice, SolverContext, SolverOptions};
 pub use values::part_from_value;
 pub use version::FormatVersion;
@@ -226,7 +228,7 @@ impl SceneFile {
     }
 
     fn of_toml(files: Option<&dyn Files>, source: Source) -> Result<Self, SceneError> {
-        let root = Node::of_toml(&source.text, 0).map_err(|error| wrong(&source, error))?;
+        let root = Node::of_toml(&source.text, 0).map_err(|error| wrong(&source, &error))?;
         Self::of_node(files, source, root)
     }
 
@@ -234,7 +236,7 @@ impl SceneFile {
     fn of_node(files: Option<&dyn Files>, mut source: Source, root: Node) -> Result<Self, SceneError> {
         let merged = merge_files(files, &mut source, root)?;
         let merged = defaults::apply(merged, &source)?;
-        let mut scene: Scene = tree::parse(&merged).map_err(|error| wrong(&source, error))?;
+        let mut scene: Scene = tree::parse(&merged).map_err(|error| wrong(&source, &error))?;
         if let Some((place, list, expected)) = longer_list(&merged, &scene) {
             let found = list.items().len();
             let message = format!("{found} entries, expected {expected}");

@@ -9,8 +9,8 @@ use super::material::RegionMaterial;
 use super::quantity::{Energy, Length, Stiffness, Viscosity, dimension, vec3};
 use super::select::Choice;
 use super::{
-    Located, MaterialChoice, MaterialSettings, MeshSource, Rotation, Scene, SceneError, Selection, ShapeError, Source,
-    Vector, bounds,
+    GeneratorError, Located, MaterialChoice, MaterialSettings, MeshSource, Rotation, Scene, SceneError, Selection,
+    Source, Vector, bounds,
 };
 use pliant::files::Files;
 use pliant::io::{self, Mesh};
@@ -424,7 +424,7 @@ impl Reader<'_> {
     ) -> Result<(Mesh, Option<SurfaceMesh>), SceneError> {
         let wrong = |message: String| self.error(from.span.as_ref(), message);
         match &from.value {
-            MeshSource::Generator(shape) => {
+            MeshSource::Generator(generator) => {
                 let mut read = |name: &str| {
                     let loaded = io::read_from(self.files, &self.source.folder.join(name));
                     let loaded = loaded.map_err(|error| error.to_string())?;
@@ -432,16 +432,16 @@ impl Reader<'_> {
                     Ok(loaded.mesh.into_surface())
                 };
                 // Errors about a surface name its file, because the scene only refers to it.
-                let told = |error: ShapeError| match (&error, shape.surface_file()) {
-                    (ShapeError::Meshing(_), Some(name)) => {
-                        format!("{}: {error}", show(&self.source.folder.join(name)))
+                let message = |error: GeneratorError| match error {
+                    GeneratorError::Surface { file, error } => {
+                        format!("{}: {error}", show(&self.source.folder.join(file)))
                     }
-                    _ => error.to_string(),
+                    error => error.to_string(),
                 };
-                let made = shape.make(&mut read).map_err(|error| wrong(told(error)))?;
-                let file = shape.surface_file();
-                notes.extend(made.notes.into_iter().map(|note| self.with_file(file, note)));
-                Ok((Mesh::Volume(made.mesh), made.carries))
+                let generated = generator.make(&mut read).map_err(|error| wrong(message(error)))?;
+                let file = generated.file.as_deref();
+                notes.extend(generated.notes.into_iter().map(|note| self.with_file(file, note)));
+                Ok((Mesh::Volume(generated.mesh), generated.embedded))
             }
             MeshSource::File(name) => {
                 let path = self.source.folder.join(name);

@@ -157,7 +157,7 @@ fn variant(out: &mut String, schema: &Value, of: &str, queue: &mut VecDeque<Stri
             match main {
                 None => put(out, format_args!(" Keys:\n")),
                 Some(main) => {
-                    put(out, format_args!(" The value is {}, or a table with the keys:\n", kind(main, queue)))
+                    put(out, format_args!(" The value is {}, or a table with the keys:\n", kind(main, queue)));
                 }
             }
             let required: Vec<&str> =

@@ -11,6 +11,7 @@ const RENAMED: &[(&str, &str)] = &[
     ("most", "max"),
     ("greatest", "max"),
     ("hollow_ball", "hollow-ball"),
+    ("rounded_box", "rounded-box"),
 ];
 
 /// Renamed ends of the names of columns: old and new.
@@ -71,6 +72,11 @@ mod tests {
             "old-factor" | "stale-factor" => vec![format!("simulation.solver = \"{name}\"\n")],
             "hollow_ball" | "hollow-ball" => {
                 vec![format!("[[obstacle]]\nshape.{name} = {{ center = [0, 0, 0], radius = 1 }}\n")]
+            }
+            "rounded_box" | "rounded-box" => {
+                vec![format!(
+                    "object = [{{ mesh = {{ filled = {{ of = {{ {name} = {{ size = [1, 1, 1] }} }} }} }} }}]\n"
+                )]
             }
             "colour" | "color" => vec![format!("output.picture.{name} = \"speed\"\n")],
             "centre" | "center" => vec![

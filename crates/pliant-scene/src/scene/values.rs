@@ -22,7 +22,7 @@ impl SceneFile {
 /// Parses a part of a scene, such as the options of an integrator. `name` names the value in errors.
 pub fn part_from_value<T: for<'de> Deserialize<'de>>(value: Value, name: &str) -> Result<T, SceneError> {
     let (root, source) = node(value, name, "");
-    parse(&root).map_err(|error| wrong(&source, error))
+    parse(&root).map_err(|error| wrong(&source, &error))
 }
 
 /// Returns the value with its locations.

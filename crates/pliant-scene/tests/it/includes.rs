@@ -33,11 +33,11 @@ poisson = 0.3
 density = 7800
 "#;
 
-const GROUND: &str = r#"
+const GROUND: &str = r"
 [[obstacle]]
 shape.plane = { point = [0, -1, 0] }
 friction = 0.4
-"#;
+";
 
 /// Returns a store with files; `a.toml` is the scene.
 fn store(files: &[(&str, &str)]) -> Memory {
@@ -461,7 +461,7 @@ fn any_bytes_in_any_file_give_a_scene_that_can_be_written_or_an_error() {
     let mut read = 0;
     for _ in 0..4000 {
         let mut bytes = seed.to_vec();
-        for _ in 0..1 + random(2) {
+        for _ in 0..=random(2) {
             let at = random(bytes.len());
             match random(3) {
                 0 => bytes[at] = random(256) as u8,

@@ -571,7 +571,7 @@ fn the_bounds_of_the_schema_are_those_of_the_parser() {
         (cube, "{ filled = { of = { ball = { radius = 1 } }, cells = ? } }".into(), &["1", "2", "8", "0"]),
         (cube, solid("ball = { radius = ? }"), lengths),
         (cube, solid("capsule = { start = [0, 0, 0], end = [0.01, 0, 0], radius = ? }"), lengths),
-        (cube, solid("rounded_box = { size = [1, 1, 1], radius = ? }"), &["0", "0.1", "-0.1"]),
+        (cube, solid("rounded-box = { size = [1, 1, 1], radius = ? }"), &["0", "0.1", "-0.1"]),
         (
             "frame_rate = 10",
             "frame_rate = ?".into(),

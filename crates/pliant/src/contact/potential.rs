@@ -131,7 +131,7 @@ impl PairPotential {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contact::testing::{close_pair, reference_pairs};
+    use crate::contact::testing::{REFERENCE_PAIRS, close_pair};
 
     fn flat(vectors: [Vec3; 4]) -> [f64; 12] {
         std::array::from_fn(|i| vectors[i / 3][i % 3])
@@ -225,7 +225,7 @@ mod tests {
 
     #[test]
     fn gradients_and_hessians_agree_with_numbers_from_multiple_precision() {
-        for case in reference_pairs() {
+        for case in REFERENCE_PAIRS {
             let scale = case.range.powi(4);
             let params =
                 PairParams {

@@ -43,45 +43,45 @@ pub enum ImplicitSolid {
         radius: f64,
     },
     /// Sheet around Schoen's gyroid, `sin x cos y + sin y cos z + sin z cos x = 0`. It is unbounded: intersect it with
-    /// a bounded form.
+    /// a bounded solid.
     Gyroid {
         /// Period of the gyroid.
         period: f64,
         /// Approximate thickness of the sheet.
         thickness: f64,
     },
-    /// Points in any of the forms.
+    /// Points in any of the solids.
     Union(Vec<ImplicitSolid>),
-    /// Points in all of the forms.
+    /// Points in all of the solids.
     Intersection(Vec<ImplicitSolid>),
-    /// Points in the first form and not in the second.
+    /// Points in the first solid and not in the second.
     Difference(Box<ImplicitSolid>, Box<ImplicitSolid>),
     /// Solid rotated about the origin and then translated, without scaling.
     Moved(Box<ImplicitSolid>, Affine3),
 }
 
-/// Reason why a form is invalid.
+/// Reason why a solid is invalid.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[allow(missing_docs, reason = "the message says what each part is")]
 #[non_exhaustive]
-pub enum FormError {
+pub enum ImplicitSolidError {
     #[error("{what} is {value}, expected a positive length")]
     Length { what: &'static str, value: f64 },
     #[error("a torus with a ring radius of {ring} and a tube radius of {tube} has no hole")]
     FatTorus { ring: f64, tube: f64 },
     #[error("an edge radius of {radius} does not fit a box whose shortest side is {shortest}")]
     ThickEdges { radius: f64, shortest: f64 },
-    #[error("{what} needs at least one form")]
-    NoForms { what: &'static str },
-    #[error("the form is unbounded; intersect it with a bounded one, for example a gyroid with a box")]
+    #[error("{what} needs at least one solid")]
+    NoSolids { what: &'static str },
+    #[error("the solid is unbounded; intersect it with a bounded one, for example a gyroid with a box")]
     Endless,
-    #[error("the intersection of the forms is empty")]
+    #[error("the intersection of the solids is empty")]
     Empty,
     #[error(
-        "a form can be rotated and translated, not scaled or mirrored: the determinant of its map is {determinant}"
+        "a solid can be rotated and translated, not scaled or mirrored: the determinant of its map is {determinant}"
     )]
     NotRigid { determinant: f64 },
-    #[error("a coordinate of the form is not finite")]
+    #[error("a coordinate of the solid is not finite")]
     NotFinite,
 }
 
@@ -91,46 +91,46 @@ impl ImplicitSolid {
         Self::Ball { center, radius }
     }
 
-    /// Returns the union of both forms.
+    /// Returns the union of both solids.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         Self::Union(vec![self, other])
     }
 
-    /// Returns the intersection of both forms.
+    /// Returns the intersection of both solids.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self::Intersection(vec![self, other])
     }
 
-    /// Returns this form minus the other.
+    /// Returns this solid minus the other.
     #[must_use]
     pub fn minus(self, other: Self) -> Self {
         Self::Difference(Box::new(self), Box::new(other))
     }
 
-    /// Returns this form, rotated and translated.
+    /// Returns this solid, rotated and translated.
     #[must_use]
     pub fn moved(self, map: Affine3) -> Self {
         Self::Moved(Box::new(self), map)
     }
 
-    /// Checks that all parameters are valid and that the form is bounded and not empty.
-    pub fn check(&self) -> Result<(), FormError> {
+    /// Checks that all parameters are valid and that the solid is bounded and not empty.
+    pub fn check(&self) -> Result<(), ImplicitSolidError> {
         self.check_parts()?;
         let [low, high] = self.bounds();
         if !(high - low).is_finite() {
-            return Err(FormError::Endless);
+            return Err(ImplicitSolidError::Endless);
         }
-        if low.cmplt(high).all() { Ok(()) } else { Err(FormError::Empty) }
+        if low.cmplt(high).all() { Ok(()) } else { Err(ImplicitSolidError::Empty) }
     }
 
-    fn check_parts(&self) -> Result<(), FormError> {
+    fn check_parts(&self) -> Result<(), ImplicitSolidError> {
         let positive = |what, value: f64| {
-            if value > 0.0 && value.is_finite() { Ok(()) } else { Err(FormError::Length { what, value }) }
+            if value > 0.0 && value.is_finite() { Ok(()) } else { Err(ImplicitSolidError::Length { what, value }) }
         };
         let finite = |points: &[Vec3]| {
-            if points.iter().all(|p| p.is_finite()) { Ok(()) } else { Err(FormError::NotFinite) }
+            if points.iter().all(|p| p.is_finite()) { Ok(()) } else { Err(ImplicitSolidError::NotFinite) }
         };
         match self {
             Self::Ball { center, radius } => {
@@ -141,16 +141,16 @@ impl ImplicitSolid {
                 positive("the ring radius of a torus", *ring_radius)?;
                 positive("the tube radius of a torus", *tube_radius)?;
                 let (ring, tube) = (*ring_radius, *tube_radius);
-                if tube < ring { Ok(()) } else { Err(FormError::FatTorus { ring, tube }) }
+                if tube < ring { Ok(()) } else { Err(ImplicitSolidError::FatTorus { ring, tube }) }
             }
             Self::RoundedBox { size, radius } => {
                 size.to_array().into_iter().try_for_each(|side| positive("a side of a box", side))?;
                 let (radius, shortest) = (*radius, size.min_element());
                 if !(radius >= 0.0) {
-                    return Err(FormError::Length { what: "the radius of edges", value: radius });
+                    return Err(ImplicitSolidError::Length { what: "the radius of edges", value: radius });
                 }
                 if !(0.0..=0.5 * shortest).contains(&radius) {
-                    return Err(FormError::ThickEdges { radius, shortest });
+                    return Err(ImplicitSolidError::ThickEdges { radius, shortest });
                 }
                 Ok(())
             }
@@ -162,20 +162,22 @@ impl ImplicitSolid {
                 positive("the period of a gyroid", *period)?;
                 positive("the thickness of a gyroid", *thickness)
             }
-            Self::Union(forms) if forms.is_empty() => Err(FormError::NoForms { what: "a union" }),
-            Self::Intersection(forms) if forms.is_empty() => Err(FormError::NoForms { what: "an intersection" }),
-            Self::Union(forms) | Self::Intersection(forms) => forms.iter().try_for_each(Self::check_parts),
+            Self::Union(solids) if solids.is_empty() => Err(ImplicitSolidError::NoSolids { what: "a union" }),
+            Self::Intersection(solids) if solids.is_empty() => {
+                Err(ImplicitSolidError::NoSolids { what: "an intersection" })
+            }
+            Self::Union(solids) | Self::Intersection(solids) => solids.iter().try_for_each(Self::check_parts),
             Self::Difference(from, what) => {
                 from.check_parts()?;
                 what.check_parts()
             }
-            Self::Moved(form, map) => {
+            Self::Moved(solid, map) => {
                 let determinant = map.matrix3.determinant();
                 let product = map.matrix3.transpose() * map.matrix3;
                 if !map.is_finite() || !product.abs_diff_eq(crate::math::Mat3::IDENTITY, 1e-9) || determinant < 0.0 {
-                    return Err(FormError::NotRigid { determinant });
+                    return Err(ImplicitSolidError::NotRigid { determinant });
                 }
-                form.check_parts()
+                solid.check_parts()
             }
         }
     }
@@ -187,11 +189,11 @@ impl ImplicitSolid {
             Self::Torus { tube_radius, .. } => 2.0 * tube_radius,
             Self::RoundedBox { size, .. } => size.min_element(),
             Self::Gyroid { thickness, period } => thickness.min(0.5 * period),
-            Self::Union(forms) | Self::Intersection(forms) => {
-                forms.iter().map(Self::thickness).fold(f64::INFINITY, f64::min)
+            Self::Union(solids) | Self::Intersection(solids) => {
+                solids.iter().map(Self::thickness).fold(f64::INFINITY, f64::min)
             }
             Self::Difference(from, what) => from.thickness().min(what.thickness()),
-            Self::Moved(form, _) => form.thickness(),
+            Self::Moved(solid, _) => solid.thickness(),
         }
     }
 
@@ -217,10 +219,12 @@ impl ImplicitSolid {
                 // On the surface |∇g| is 3/2 k on average; it is at most √6 k everywhere.
                 (g.abs() - 0.75 * k * thickness) / (6.0_f64.sqrt() * k)
             }
-            Self::Union(forms) => forms.iter().map(|form| form.distance(p)).fold(f64::INFINITY, f64::min),
-            Self::Intersection(forms) => forms.iter().map(|form| form.distance(p)).fold(f64::NEG_INFINITY, f64::max),
+            Self::Union(solids) => solids.iter().map(|solid| solid.distance(p)).fold(f64::INFINITY, f64::min),
+            Self::Intersection(solids) => {
+                solids.iter().map(|solid| solid.distance(p)).fold(f64::NEG_INFINITY, f64::max)
+            }
             Self::Difference(from, what) => from.distance(p).max(-what.distance(p)),
-            Self::Moved(form, map) => form.distance(map.matrix3.transpose() * (p - map.translation)),
+            Self::Moved(solid, map) => solid.distance(map.matrix3.transpose() * (p - map.translation)),
         }
     }
 }
@@ -236,14 +240,14 @@ impl Solid for ImplicitSolid {
             Self::RoundedBox { size, .. } => [-0.5 * *size, 0.5 * *size],
             Self::Capsule { start, end, radius } => [start.min(*end) - *radius, start.max(*end) + *radius],
             Self::Gyroid { .. } => [Vec3::NEG_INFINITY, Vec3::INFINITY],
-            Self::Union(forms) => bounding_box(forms.iter().flat_map(Self::bounds)),
-            Self::Intersection(forms) => {
+            Self::Union(solids) => bounding_box(solids.iter().flat_map(Self::bounds)),
+            Self::Intersection(solids) => {
                 let everywhere = [Vec3::NEG_INFINITY, Vec3::INFINITY];
-                forms.iter().map(Self::bounds).fold(everywhere, |a, b| [a[0].max(b[0]), a[1].min(b[1])])
+                solids.iter().map(Self::bounds).fold(everywhere, |a, b| [a[0].max(b[0]), a[1].min(b[1])])
             }
             Self::Difference(from, _) => from.bounds(),
-            Self::Moved(form, map) => {
-                let [low, high] = form.bounds();
+            Self::Moved(solid, map) => {
+                let [low, high] = solid.bounds();
                 if !(high - low).is_finite() {
                     return [low, high];
                 }
@@ -270,7 +274,7 @@ mod tests {
     use super::*;
     use crate::math::Mat3;
 
-    fn forms() -> Vec<ImplicitSolid> {
+    fn solids() -> Vec<ImplicitSolid> {
         let ball = ImplicitSolid::ball(Vec3::new(0.1, 0.2, 0.0), 0.8);
         let cube = ImplicitSolid::RoundedBox { size: Vec3::new(1.0, 1.2, 1.5), radius: 0.1 };
         let turn = Affine3::from_mat3_translation(Mat3::from_rotation_y(0.7), Vec3::new(0.1, 0.0, -0.2));
@@ -290,23 +294,23 @@ mod tests {
     fn no_form_changes_faster_than_one_goes_and_all_are_in_their_bounds() {
         let mut rng = fastrand::Rng::with_seed(8);
         let mut point = || 1.5 * (2.0 * Vec3::new(rng.f64(), rng.f64(), rng.f64()) - Vec3::ONE);
-        for form in forms() {
-            form.check().unwrap();
-            let [low, high] = form.bounds();
+        for solid in solids() {
+            solid.check().unwrap();
+            let [low, high] = solid.bounds();
             let mut inside = 0;
             for _ in 0..4000 {
                 let (p, q) = (point(), point());
                 let q = p + 0.2 * (q - p);
-                assert!((form.distance(p) - form.distance(q)).abs() <= p.distance(q) + 1e-12, "{form:?}");
-                if form.contains(p) {
+                assert!((solid.distance(p) - solid.distance(q)).abs() <= p.distance(q) + 1e-12, "{solid:?}");
+                if solid.contains(p) {
                     inside += 1;
-                    assert!(p.cmpge(low).all() && p.cmple(high).all(), "{form:?}");
+                    assert!(p.cmpge(low).all() && p.cmple(high).all(), "{solid:?}");
                 }
-                if form.is_uniform(p.min(q), p.max(q)) {
-                    assert_eq!(form.contains(p), form.contains(q));
+                if solid.is_uniform(p.min(q), p.max(q)) {
+                    assert_eq!(solid.contains(p), solid.contains(q));
                 }
             }
-            assert!(inside > 20, "{form:?}");
+            assert!(inside > 20, "{solid:?}");
         }
     }
 
@@ -321,23 +325,26 @@ mod tests {
     #[test]
     fn impossible_forms_are_named_with_their_numbers() {
         let cube = ImplicitSolid::RoundedBox { size: Vec3::ONE, radius: 0.0 };
-        let refused = |form: ImplicitSolid| form.check().unwrap_err();
-        assert!(matches!(refused(ImplicitSolid::ball(Vec3::ZERO, -1.0)), FormError::Length { value: -1.0, .. }));
-        assert!(matches!(refused(ImplicitSolid::ball(Vec3::NAN, 1.0)), FormError::NotFinite));
+        let refused = |solid: ImplicitSolid| solid.check().unwrap_err();
+        assert!(matches!(
+            refused(ImplicitSolid::ball(Vec3::ZERO, -1.0)),
+            ImplicitSolidError::Length { value: -1.0, .. }
+        ));
+        assert!(matches!(refused(ImplicitSolid::ball(Vec3::NAN, 1.0)), ImplicitSolidError::NotFinite));
         assert!(matches!(
             refused(ImplicitSolid::Torus { ring_radius: 1.0, tube_radius: 2.0 }),
-            FormError::FatTorus { .. }
+            ImplicitSolidError::FatTorus { .. }
         ));
         assert!(matches!(
             refused(ImplicitSolid::RoundedBox { size: Vec3::ONE, radius: 0.6 }),
-            FormError::ThickEdges { .. }
+            ImplicitSolidError::ThickEdges { .. }
         ));
-        assert!(matches!(refused(ImplicitSolid::Gyroid { period: 1.0, thickness: 0.1 }), FormError::Endless));
-        assert!(matches!(refused(ImplicitSolid::Union(vec![])), FormError::NoForms { .. }));
+        assert!(matches!(refused(ImplicitSolid::Gyroid { period: 1.0, thickness: 0.1 }), ImplicitSolidError::Endless));
+        assert!(matches!(refused(ImplicitSolid::Union(vec![])), ImplicitSolidError::NoSolids { .. }));
         let apart = ImplicitSolid::ball(Vec3::ZERO, 1.0).and(ImplicitSolid::ball(5.0 * Vec3::X, 1.0));
-        assert!(matches!(refused(apart), FormError::Empty));
+        assert!(matches!(refused(apart), ImplicitSolidError::Empty));
         let double = Affine3::from_scale(Vec3::splat(2.0));
-        assert!(matches!(refused(cube.clone().moved(double)), FormError::NotRigid { .. }));
+        assert!(matches!(refused(cube.clone().moved(double)), ImplicitSolidError::NotRigid { .. }));
         assert!(cube.check().is_ok());
     }
 }

@@ -24,7 +24,7 @@ mod winding;
 
 pub use bounds::{bounding_box, box_around};
 pub use enclosed::{Enclosed, Thickened};
-pub use implicit::{FormError, ImplicitSolid};
+pub use implicit::{ImplicitSolid, ImplicitSolidError};
 pub use solid::{Solid, SolidSample};
 pub use tree::{Nearest, TriangleTree};
 pub use triangle::{Triangle, area_vector, crosses, nearest_on_triangle, solid_angle};

@@ -15,6 +15,7 @@ pub mod generate;
 mod interpolation;
 mod labels;
 mod material;
+mod orientation;
 mod polygon;
 mod properties;
 mod quality;

@@ -3,7 +3,7 @@
 use thiserror::Error;
 
 use super::Thin;
-use crate::geometry::FormError;
+use crate::geometry::ImplicitSolidError;
 use crate::math::short_number;
 use crate::mesh::{EmbeddingError, MeshError};
 
@@ -50,7 +50,7 @@ pub enum MeshingError {
     #[error("stopped")]
     Stopped,
     #[error(transparent)]
-    ImplicitSolid(#[from] FormError),
+    ImplicitSolid(#[from] ImplicitSolidError),
     #[error(transparent)]
     Mesh(#[from] MeshError),
     #[error(transparent)]

@@ -79,8 +79,8 @@ mod tests {
     use crate::math::Vec3;
     use crate::mesh::{Cells, generate};
 
-    fn surface_of(form: &ImplicitSolid) -> SurfaceMesh {
-        tetrahedralize(form, &MeshingParams { cells: 30, ..MeshingParams::default() }).unwrap().mesh.boundary().surface
+    fn surface_of(solid: &ImplicitSolid) -> SurfaceMesh {
+        tetrahedralize(solid, &MeshingParams { cells: 30, ..MeshingParams::default() }).unwrap().mesh.boundary().surface
     }
 
     #[test]

@@ -217,8 +217,8 @@ struct Soup {
 }
 
 impl Soup {
-    fn of(form: &ImplicitSolid, n: usize) -> Self {
-        let surface = tetrahedralize(form, &cells(n)).unwrap().mesh.boundary().surface;
+    fn of(solid: &ImplicitSolid, n: usize) -> Self {
+        let surface = tetrahedralize(solid, &cells(n)).unwrap().mesh.boundary().surface;
         Self { points: surface.vertices().to_vec(), triangles: surface.triangles().collect() }
     }
 

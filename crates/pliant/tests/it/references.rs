@@ -77,6 +77,10 @@ fn bibliography() -> Vec<String> {
     entries.map(|line| line.split(['{', ',']).nth(1).unwrap().to_owned()).collect()
 }
 
+fn is_rust(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|extension| extension == "rs")
+}
+
 #[test]
 fn every_cited_key_is_in_the_bibliography_and_every_entry_is_cited() {
     let known = bibliography();
@@ -86,10 +90,8 @@ fn every_cited_key_is_in_the_bibliography_and_every_entry_is_cited() {
     );
     let mut all = BTreeSet::new();
     for (name, text) in all_sources() {
-        let comments: Vec<&str> = match name.ends_with(".rs") {
-            true => text.lines().filter(|line| line.contains("//") || line.contains("key: \"")).collect(),
-            false => text.lines().collect(),
-        };
+        let is_comment = |line: &str| !is_rust(&name) || line.contains("//") || line.contains("key: \"");
+        let comments: Vec<&str> = text.lines().filter(|line| is_comment(line)).collect();
         let keys = cited(&comments.join("\n"));
         for key in &keys {
             assert!(known.contains(key), "{name} cites `{key}`, which references.bib lacks");
@@ -104,7 +106,7 @@ fn every_cited_key_is_in_the_bibliography_and_every_entry_is_cited() {
 #[test]
 fn sources_cite_by_key_and_not_by_author_and_year() {
     let mut found = Vec::new();
-    for (name, text) in all_sources().iter().filter(|(name, _)| name.ends_with(".rs") && name.contains("/src/")) {
+    for (name, text) in all_sources().iter().filter(|(name, _)| is_rust(name) && name.contains("/src/")) {
         let lines = (1..).zip(text.lines());
         found.extend(lines.filter_map(|(number, line)| Some(format!("{name}:{number}: {}", by_author(line)?))));
     }

@@ -94,7 +94,7 @@ impl Patch {
         let exact = self.affine(&change.0.map(|row| row.to_vec()), &[0.0; 3]);
         for entry in AnyLaw::ALL {
             let law = AnyLaw::new(entry.name, MODULI).unwrap();
-            let (energy, stress) = law.visit(At(f));
+            let (energy, stress) = law.visit(Evaluation(f));
             let what = |of: &str| format!("{}, {}, {of}", self.name, entry.name);
             let mut statics = self.statics(law);
             let force = statics.force(&exact);
@@ -117,9 +117,9 @@ impl Patch {
 }
 
 /// Energy `ψ` and stress `P` at one `F`, which are verified against 80-digit arithmetic.
-struct At(Matrix<f64>);
+struct Evaluation(Matrix<f64>);
 
-impl LawVisitor for At {
+impl LawVisitor for Evaluation {
     type Output = (f64, Matrix<f64>);
     fn visit<L: Law + 'static>(self, law: &L) -> Self::Output {
         (law.energy(&self.0), law.stress(&self.0))

@@ -110,13 +110,13 @@ impl<'a> LoadContext<'a> {
     }
 
     /// Returns an error that refers to the kind and the value of the load.
-    pub fn error(&self, message: impl ToString) -> SceneError {
+    pub fn error(&self, message: &impl fmt::Display) -> SceneError {
         self.context.error(self.load.kind.span.as_ref(), message.to_string())
     }
 
     /// Adds forces \[N\], three numbers for each vertex.
     pub fn add_nodal(&self, forces: &[f64], loads: &mut Loads) -> Result<(), SceneError> {
         let load = ScheduledLoad::from_nodal(forces, self.amplitude());
-        loads.nodal.push(load).map(drop).map_err(|error| self.error(error))
+        loads.nodal.push(load).map(drop).map_err(|error| self.error(&error))
     }
 }

@@ -27,7 +27,7 @@ pub struct Force {
 impl LoadOptions for Force {
     fn add(&self, context: &LoadContext<'_>, loads: &mut Loads) -> Result<(), SceneError> {
         let load = ScheduledLoad { forces: spread(context, vec3(&self.value))?, amplitude: context.amplitude() };
-        loads.nodal.push(load).map(drop).map_err(|error| context.error(error))
+        loads.nodal.push(load).map(drop).map_err(|error| context.error(&error))
     }
 }
 

@@ -41,11 +41,11 @@ impl LoadOptions for PressureLoad {
         let patch = context.faces()?;
         if !self.follower {
             let forces = dead_pressure(context.rest(), &patch, self.value.si);
-            return context.add_nodal(&forces.map_err(|error| context.error(error))?, loads);
+            return context.add_nodal(&forces.map_err(|error| context.error(&error))?, loads);
         }
         let force = force::Pressure::new(context.rest().clone(), &patch, self.value.si)
             .and_then(|force| force.with_amplitude(context.amplitude()))
-            .map_err(|error| context.error(error))?;
+            .map_err(|error| context.error(&error))?;
         loads.forces.push(Box::new(force));
         Ok(())
     }

@@ -33,13 +33,13 @@ impl LoadOptions for Steps {
         let (step, is_explicit) = (context.settings().step.si, context.settings().integrator.is_explicit());
         let interval = self.interval.map_or(step, |interval| interval.si);
         if interval <= 0.0 {
-            return Err(context.error(format!("the interval is {interval} s, expected a positive time")));
+            return Err(context.error(&format!("the interval is {interval} s, expected a positive time")));
         }
         let path = context.path(&self.file);
-        let array = matrix_io::read_array_from(context.files(), &path).map_err(|error| context.error(error))?;
+        let array = matrix_io::read_array_from(context.files(), &path).map_err(|error| context.error(&error))?;
         let (rows, columns, vertices) = (array.row_count(), array.column_count(), context.rest().len());
         if rows != 3 * vertices {
-            return Err(context.error(format!(
+            return Err(context.error(&format!(
                 "{}: {rows} rows, expected {}, three for each of {vertices} vertices",
                 path.display(),
                 3 * vertices,
@@ -56,7 +56,7 @@ impl LoadOptions for Steps {
                 if is_on { schedule.factor(time) } else { 0.0 }
             });
             let load = ScheduledLoad::from_nodal(&forces, amplitude);
-            loads.nodal.push(load).map_err(|error| context.error(error))?;
+            loads.nodal.push(load).map_err(|error| context.error(&error))?;
         }
         Ok(())
     }

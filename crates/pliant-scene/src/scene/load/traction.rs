@@ -25,6 +25,6 @@ pub struct Traction {
 impl LoadOptions for Traction {
     fn add(&self, context: &LoadContext<'_>, loads: &mut Loads) -> Result<(), SceneError> {
         let forces = surface_traction(context.rest(), &context.faces()?, vec3(&self.value));
-        context.add_nodal(&forces.map_err(|error| context.error(error))?, loads)
+        context.add_nodal(&forces.map_err(|error| context.error(&error))?, loads)
     }
 }

@@ -39,6 +39,6 @@ impl Cg {
             let message = "0 iterations, expected at least 1";
             return Err(context.source.error(iterations.span.as_ref().or(context.span), message));
         }
-        Ok(CgParams { tolerance: tolerance.value, max_iterations: iterations.value as usize, ..CgParams::default() })
+        Ok(CgParams { tolerance: tolerance.value, max_iterations: iterations.value as usize })
     }
 }

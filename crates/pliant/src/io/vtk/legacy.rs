@@ -14,6 +14,7 @@
 //! `DATASET POLYDATA` has VERTICES, LINES, POLYGONS and `TRIANGLE_STRIPS` instead of CELLS. Names and strings contain
 //! unprintable bytes as `%` and two hexadecimal digits.
 
+use super::FEATURES;
 use super::cells::{
     Assembly, Grid, POLYGON, POLYLINE, POLYVERTEX, Piece, REGION, REGION_NAMES, Role, STRIP, bytes_to_names,
     coordinate_name, expected_vertex, mask, names_to_bytes, vertex_number, vertices,
@@ -22,7 +23,7 @@ use super::values::{Sink, Source, Values, unescape};
 use crate::files::{Location, Number, ReadError, Syntax, WriteError, decode, put, quote};
 use crate::io::input_output::{Input, Output};
 use crate::io::raw::RawMesh;
-use crate::io::{Encoding, Feature, Format, WriteOptions};
+use crate::io::{Encoding, Format, WriteOptions};
 use crate::mesh::{SurfaceMesh, VolumeMesh};
 
 pub(crate) const FORMAT: Format = Format {
@@ -30,15 +31,7 @@ pub(crate) const FORMAT: Format = Format {
     extensions: &["vtk"],
     about: "legacy, text and binary; unstructured grids and polygons; regions and sets as data arrays",
     binary: true,
-    features: &[
-        Feature::Hexahedra,
-        Feature::Regions,
-        Feature::RegionNames,
-        Feature::VertexSets,
-        Feature::ElementSets,
-        Feature::FaceSets,
-        Feature::FaceSetNames,
-    ],
+    features: FEATURES,
     read: Some(read),
     write_volume: Some(write_volume),
     write_surface: Some(write_surface),

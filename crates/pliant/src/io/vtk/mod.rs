@@ -9,3 +9,16 @@ mod values;
 pub(super) mod vtu;
 pub(super) mod write;
 mod xml;
+
+use super::Feature;
+
+/// Features of both formats.
+const FEATURES: &[Feature] = &[
+    Feature::Hexahedra,
+    Feature::Regions,
+    Feature::RegionNames,
+    Feature::VertexSets,
+    Feature::ElementSets,
+    Feature::FaceSets,
+    Feature::FaceSetNames,
+];

@@ -16,6 +16,7 @@
 //! An array is `<DataArray type="Float64" Name="…" NumberOfComponents="3" format="…">`: as text (`ascii`), in base64
 //! (`binary`), or at an offset after the `_` (`appended`). Strings are zero-terminated bytes.
 
+use super::FEATURES;
 use super::cells::{
     Assembly, Grid, Piece, REGION_NAMES, Role, bytes_to_names, coordinate_name, expected_vertex, vertex_number,
     vertices,
@@ -26,7 +27,7 @@ use super::xml::{Array, Document, Parser, PieceTag, Section, Storage};
 use crate::files::{Location, Number, ReadError, Scanner, Syntax, WriteError, quote};
 use crate::io::input_output::{Input, Output};
 use crate::io::raw::RawMesh;
-use crate::io::{Feature, Format, WriteOptions};
+use crate::io::{Format, WriteOptions};
 use crate::math::Vec3;
 use crate::mesh::{SurfaceMesh, VolumeMesh};
 
@@ -35,15 +36,7 @@ pub(crate) const FORMAT: Format = Format {
     extensions: &["vtu"],
     about: "unstructured grids: text, binary, appended, compressed; regions and sets as data arrays",
     binary: true,
-    features: &[
-        Feature::Hexahedra,
-        Feature::Regions,
-        Feature::RegionNames,
-        Feature::VertexSets,
-        Feature::ElementSets,
-        Feature::FaceSets,
-        Feature::FaceSetNames,
-    ],
+    features: FEATURES,
     read: Some(read),
     write_volume: Some(write_volume),
     write_surface: Some(write_surface),

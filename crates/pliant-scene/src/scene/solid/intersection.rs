@@ -1,0 +1,28 @@
+//! Intersections.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::options::all;
+use super::{SolidChoice, SolidError, SolidOptions};
+use pliant::geometry::ImplicitSolid;
+
+/// Intersection of solids.
+///
+/// ```toml
+/// [[object]]
+/// mesh = { filled = { of = { intersection = [{ ball = { radius = 0.5 } }, { ball = { radius = 0.5, center = [0.5, 0, 0] } }] }, cells = 12 } }
+/// material = { young = "1 MPa", poisson = 0.4, density = 1000 }
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Intersection {
+    /// Solids to combine.
+    pub of: Vec<SolidChoice>,
+}
+
+impl SolidOptions for Intersection {
+    fn build(&self) -> Result<ImplicitSolid, SolidError> {
+        Ok(ImplicitSolid::Intersection(all(&self.of)?))
+    }
+}
