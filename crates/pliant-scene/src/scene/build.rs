@@ -11,7 +11,7 @@ use super::object::{Prepared, Reader};
 use super::select::{Choice, FaceChoice, ObjectFace};
 use super::softness;
 use super::{
-    Located, MadeOf, Mass, Motion, ReducedChoice, Scene, SceneError, SceneFile, Selection, Source, hint, quantity,
+    ContactMethod, Located, MadeOf, Mass, Motion, ReducedChoice, Scene, SceneError, SceneFile, Selection, Source, hint, quantity,
 };
 use pliant::files::Files;
 use pliant::force::{Geometric, GeometricStiffness, Handles, NodalLoads, Obstacle, Patch, PatchError, Springs};
@@ -225,6 +225,16 @@ impl<'a> BuildContext<'a> {
         motion.map_or(Ok(pliant::motion::Motion::Still), |motion| motion.build(self.source, middle()))
     }
 
+    /// Returns the coefficient of friction of contacts that do not have their own.
+    pub fn contact_friction(&self) -> f64 {
+        self.scene.contact.friction.value
+    }
+
+    /// Returns the first vertex of each object.
+    pub fn first_vertices(&self) -> &[u32] {
+        &self.first
+    }
+
     /// Returns the meshes, each with the index of its first vertex.
     pub fn meshes(&self) -> impl Iterator<Item = (&VolumeMesh, u32)> {
         self.objects.iter().map(|object| &object.mesh).zip(self.first.iter().copied())
@@ -419,6 +429,16 @@ impl SceneFile {
         Ok(every(rate.si) as u64)
     }
 
+    /// Returns true if contact is by barriers.
+    fn uses_barriers(&self, objects: &[Prepared]) -> bool {
+        let scene = &self.scene;
+        let supports = scene.simulation.integrator.supports_contact() && scene.reduced.is_none();
+        match scene.contact.method.as_ref().map(|method| method.value) {
+            Some(method) => method == ContactMethod::Barrier,
+            None => supports && contact::may_collide(scene, objects),
+        }
+    }
+
     /// Returns true if the simulation depends on densities: always, except for statics without gravity and without
     /// initial velocities.
     fn needs_mass(&self) -> bool {
@@ -532,14 +552,19 @@ impl SceneFile {
         scene.loads.iter().try_for_each(|load| load.build(context, &scene.simulation, &mut loads))?;
         let impulses = std::mem::take(&mut loads.impulses);
         builder = loads.add_to(builder);
-        if !scene.obstacles.is_empty() {
+        let uses_barriers = self.uses_barriers(objects);
+        let penalties: Vec<_> = scene.obstacles.iter().filter(|o| !uses_barriers || o.is_penalty()).collect();
+        if !penalties.is_empty() {
             let mut obstacles = contact::obstacles(&context.rest, objects, &context.first)
                 .map_err(|error| context.error(None, error.to_string()))?;
-            for obstacle in &scene.obstacles {
+            for obstacle in penalties {
                 let built = obstacle.build(context)?;
                 obstacles.push(built).map_err(|error| context.error(obstacle.span.as_ref(), error.to_string()))?;
             }
             builder = builder.force(obstacles);
+        }
+        if uses_barriers {
+            builder = contact::add_barriers(scene, context, objects, builder)?;
         }
         let model = builder.build().map_err(|error: ModelError| context.error(None, error.to_string()))?;
         Ok((model, impulses))

@@ -22,6 +22,7 @@ impl Scene {
             handles: Vec::new(),
             springs: Vec::new(),
             loads: Vec::new(),
+            contact: Located::default(),
             obstacles: Vec::new(),
             damping: Located::default(),
             probes: Vec::new(),

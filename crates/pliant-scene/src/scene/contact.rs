@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
-use super::Scene;
+use super::build::BuildContext;
 use super::object::Prepared;
+use super::{Scene, SceneError};
+use pliant::contact::{PairBehavior, PairRule};
 use pliant::force::{ContactPoints, ObstacleGeometry, Obstacles, ObstaclesError, Spacing};
 use pliant::math::{Vec3, short_number};
 use pliant::mesh::{Embedding, Interpolation, SurfaceMesh, VolumeMesh};
-use pliant::model::Model;
+use pliant::model::{ContactSkin, Model, ModelBuilder};
 
 /// Maximum distance by which the bounding box of a skin may lie inside that of the mesh, for contact with the skin.
 /// Relative to the mean edge length at the boundary of the mesh.
@@ -58,7 +60,7 @@ fn fitted(
 /// Returns a note of one sentence for each contact that is not detected.
 pub(super) fn notes(scene: &Scene, objects: &[Prepared], model: &Model) -> Vec<String> {
     let mut notes = Vec::new();
-    let obstacles = model.obstacles_at(0.0);
+    let obstacles = model.penalty_obstacles_at(0.0);
     if !obstacles.is_empty() {
         for (object, body) in objects.iter().zip(model.bodies()) {
             let points = model
@@ -75,7 +77,16 @@ pub(super) fn notes(scene: &Scene, objects: &[Prepared], model: &Model) -> Vec<S
             notes.extend(passing(&obstacles, &object.name, spacing));
         }
     }
-    notes.extend(collisions(scene, objects));
+    if model.contact().is_none() {
+        notes.extend(collisions(scene, objects));
+        return notes;
+    }
+    for object in objects.iter().filter(|object| is_entangled(object)) {
+        notes.push(format!(
+            "the surface of `{}` intersects itself at rest, so that it does not collide with itself",
+            object.name
+        ));
+    }
     notes
 }
 
@@ -107,18 +118,27 @@ fn passing(obstacles: &[ObstacleGeometry], object: &str, spacing: Spacing) -> Op
     ))
 }
 
-/// Returns a note on bodies that may collide with each other or themselves, which is not computed.
-fn collisions(scene: &Scene, objects: &[Prepared]) -> Option<String> {
-    const NOT_YET: &str = "bodies do not collide with each other yet";
+/// Returns true if objects may meet each other, an obstacle or themselves.
+pub(super) fn may_collide(scene: &Scene, objects: &[Prepared]) -> bool {
+    scene.obstacles.iter().any(|obstacle| !obstacle.is_penalty()) || meeting(scene, objects).is_some()
+}
+
+/// Objects that may meet.
+enum Meeting {
+    Objects(Vec<String>),
+    Pieces { object: String, count: usize },
+    Slender { object: String, length: f64 },
+}
+
+/// Returns which objects may collide with each other or themselves.
+fn meeting(scene: &Scene, objects: &[Prepared]) -> Option<Meeting> {
     if objects.len() > 1 {
-        let names: Vec<String> = objects.iter().take(4).map(|object| format!("`{}`", object.name)).collect();
-        let more = if objects.len() > names.len() { ", …" } else { "" };
-        return Some(format!("{NOT_YET}: {}{more} pass through one another", names.join(", ")));
+        return Some(Meeting::Objects(objects.iter().map(|object| object.name.clone()).collect()));
     }
     let object = objects.first()?;
-    let pieces = object.mesh.components().1;
-    if pieces > 1 {
-        return Some(format!("{NOT_YET}: the {pieces} separate pieces of `{}` pass through one another", object.name));
+    let count = object.mesh.components().1;
+    if count > 1 {
+        return Some(Meeting::Pieces { object: object.name.clone(), count });
     }
     let is_moved = !scene.obstacles.is_empty() || scene.fixed.iter().any(|fixed| fixed.motion.is_some());
     if !is_moved || !scene.simulation.integrator.has_inertia() {
@@ -127,13 +147,70 @@ fn collisions(scene: &Scene, objects: &[Prepared]) -> Option<String> {
     let [low, high] = object.mesh.bounding_box();
     let length = (high - low).max_element();
     let thickness = thickness(length, object.mesh.volume(), object.mesh.boundary().surface.area());
-    (length / thickness > SLENDER).then(|| {
-        format!(
-            "{NOT_YET}, nor with themselves: `{}` is slender, with a bounding box {} m long, and if it folds, it passes through itself",
-            object.name,
+    (length / thickness > SLENDER).then(|| Meeting::Slender { object: object.name.clone(), length })
+}
+
+/// Returns a note on bodies that may collide with each other or themselves, which is not computed.
+fn collisions(scene: &Scene, objects: &[Prepared]) -> Option<String> {
+    const NOT_HERE: &str =
+        "bodies do not collide with each other with this integrator or method of contact, unlike with `backward-euler`";
+    Some(match meeting(scene, objects)? {
+        Meeting::Objects(names) => {
+            let listed: Vec<String> = names.iter().take(4).map(|name| format!("`{name}`")).collect();
+            let more = if names.len() > listed.len() { ", …" } else { "" };
+            format!("{NOT_HERE}: {}{more} pass through one another", listed.join(", "))
+        }
+        Meeting::Pieces { object, count } => {
+            format!("{NOT_HERE}: the {count} separate pieces of `{object}` pass through one another")
+        }
+        Meeting::Slender { object, length } => format!(
+            "{NOT_HERE}, nor with themselves: `{object}` is slender, with a bounding box {} m long, and if it folds, it passes through itself",
             short_number(length)
-        )
+        ),
     })
+}
+
+/// Adds contact by barriers to a model.
+pub(super) fn add_barriers(
+    scene: &Scene,
+    context: &BuildContext<'_>,
+    objects: &[Prepared],
+    mut builder: ModelBuilder,
+) -> Result<ModelBuilder, SceneError> {
+    let settings = &scene.contact;
+    let mut params = settings.params(context)?;
+    for object in objects.iter().filter(|object| is_entangled(object)) {
+        params.pairs.push(PairRule {
+            bodies: [object.name.clone(), object.name.clone()],
+            rule: PairBehavior::Ignored,
+        });
+    }
+    builder = builder.contact(params);
+    for (number, obstacle) in scene.obstacles.iter().enumerate().filter(|(_, obstacle)| !obstacle.is_penalty()) {
+        builder = builder.collider(obstacle.collider(number, settings, context)?);
+    }
+    for (number, (object, &first)) in objects.iter().zip(context.first_vertices()).enumerate() {
+        if let Some((surface, embedding)) = &object.skin
+            && contact_points(object, first, &context.rest).is_some_and(|points| points.is_ok())
+        {
+            let nodes = (first..first + object.mesh.vertex_count() as u32).collect();
+            let vertices = Interpolation::of_nodes(nodes, context.rest.len());
+            builder = builder.contact_skin(ContactSkin {
+                body: number,
+                vertices: surface.vertices().to_vec(),
+                triangles: surface.triangles().collect(),
+                interpolation: embedding.interpolation().compose(&vertices),
+            });
+        }
+    }
+    Ok(builder.contact_start(context.start.iter().flat_map(|u| u.to_array()).collect()))
+}
+
+/// Returns true if the surface of an object intersects itself at rest, so that its contact with itself is undefined.
+fn is_entangled(object: &Prepared) -> bool {
+    let boundary = object.mesh.boundary();
+    let surface = object.skin.as_ref().map_or(&boundary.surface, |(surface, _)| surface);
+    pliant::contact::intersects_itself(surface)
 }
 
 /// Returns the shortest side of the box with this longest side, volume and surface area. It is exact for rods and

@@ -73,6 +73,10 @@ impl Scene {
             let Located { value: kind, span } = &mut load.kind;
             kind.visit_files(&mut |name| visit(name, span.as_ref()));
         }
+        for obstacle in self.obstacles.iter_mut().map(|obstacle| &mut obstacle.value) {
+            let Located { value: shape, span } = &mut obstacle.shape;
+            shape.visit_files(&mut |name| visit(name, span.as_ref()));
+        }
         self.probes.iter_mut().for_each(|probe| in_selection(&mut probe.value.vertices, visit));
     }
 }

@@ -21,6 +21,7 @@ mod act;
 mod bounds;
 mod build;
 mod choices;
+mod collision;
 mod construct;
 mod contact;
 mod defaults;
@@ -68,6 +69,7 @@ use pliant::math::Vec3;
 pub use act::{Damping, Fixed, Handle, SpringLink};
 pub use build::{Built, obstacle_stiffness};
 pub use choices::{ChoiceInfo, choices};
+pub use collision::{Contact, ContactMethod, ContactPair};
 pub use expect::{Expect, Over, Verdict};
 pub use generator::{
     GENERATORS, Generated, GeneratorChoice, GeneratorContext, GeneratorError, GeneratorOptions, MeshSource,
@@ -156,6 +158,9 @@ pub struct Scene {
     /// Forces, tractions, pressures and impulses.
     #[serde(default, rename = "load", skip_serializing_if = "Vec::is_empty")]
     pub loads: Vec<Located<Load>>,
+    /// Contact of objects with each other, themselves and obstacles.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub contact: Located<Contact>,
     /// Rigid obstacles that bodies collide with.
     #[serde(default, rename = "obstacle", skip_serializing_if = "Vec::is_empty")]
     pub obstacles: Vec<Located<Obstacle>>,
@@ -171,6 +176,10 @@ pub struct Scene {
     /// Expected results, for `pliant run --check`.
     #[serde(default, rename = "expect", skip_serializing_if = "Vec::is_empty")]
     pub expect: Vec<Located<Expect>>,
+}
+
+fn is_usual(contact: &Located<Contact>) -> bool {
+    contact.value == Contact::default()
 }
 
 /// Axis that points up.

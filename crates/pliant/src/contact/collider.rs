@@ -133,6 +133,20 @@ const BOX_TRIANGLES: [[u32; 3]; 12] = [
 ];
 
 impl ColliderShape {
+    /// Returns the center, or a point of the plane \[m\].
+    pub fn origin(&self) -> Vec3 {
+        match self {
+            Self::HalfSpace { point, .. } => *point,
+            Self::Ball { center, .. } | Self::HollowBall { center, .. } | Self::Box { center, .. } => *center,
+            Self::Capsule { ends: [start, end], .. } => 0.5 * (*start + *end),
+            Self::Surface { vertices, .. } => {
+                let low = vertices.iter().copied().fold(Vec3::INFINITY, Vec3::min);
+                let high = vertices.iter().copied().fold(Vec3::NEG_INFINITY, Vec3::max);
+                if vertices.is_empty() { Vec3::ZERO } else { 0.5 * (low + high) }
+            }
+        }
+    }
+
     /// Returns an error with the name of the collider if a number is not valid.
     pub(crate) fn check(&self, name: &str) -> Result<(), ColliderError> {
         let name = || name.to_owned();

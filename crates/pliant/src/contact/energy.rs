@@ -14,7 +14,7 @@ use super::islands::Islands;
 use super::potential::{PairParams, PairPotential};
 use super::shape::{ActiveShape, PlacedShape, ShapeCollider};
 use super::surface::CollisionSurface;
-use super::{ContactParams, Friction};
+use super::{ContactParams, Friction, ObstacleGeometry};
 use crate::material::Definiteness;
 use crate::math::Vec3;
 use crate::motion::NotFinite;
@@ -231,6 +231,12 @@ impl ContactEnergy {
 
     fn placed(&self, time: f64) -> Vec<PlacedShape> {
         self.shapes.iter().map(|shape| shape.place(time)).collect()
+    }
+
+    /// Returns the colliders at their positions at a time \[s\], to be drawn.
+    pub fn collider_geometry(&self, time: f64) -> Vec<ObstacleGeometry> {
+        let placed = self.placed(time).into_iter().map(|shape| shape.geometry());
+        self.surface.collider_geometry(time).chain(placed).collect()
     }
 
     /// Returns the shapes.

@@ -2,7 +2,10 @@
 
 use robust::{Coord3D, orient3d};
 
+use super::candidates::Trees;
+use super::{CollisionBody, CollisionSurface, SurfaceMotion};
 use crate::math::Vec3;
+use crate::mesh::{Interpolation, SurfaceMesh};
 
 /// Returns true if an edge passes through a triangle, also through one of its sides or corners. An edge that only ends
 /// at the triangle does not. The test is exact: it decides by signs of determinants that no rounding changes
@@ -16,6 +19,26 @@ pub fn edge_crosses_triangle(edge: [Vec3; 2], triangle: [Vec3; 3]) -> bool {
     }
     let sides = [orientation(p, q, a, b), orientation(p, q, b, c), orientation(p, q, c, a)];
     sides.iter().all(|side| *side >= 0.0) || sides.iter().all(|side| *side <= 0.0)
+}
+
+/// Returns true if an edge of a surface crosses a triangle of it with which it shares no vertex.
+pub fn intersects_itself(surface: &SurfaceMesh) -> bool {
+    let triangles: Vec<[u32; 3]> = surface.triangles().collect();
+    let body = CollisionBody {
+        name: "surface",
+        rest: surface.vertices(),
+        motion: SurfaceMotion::Nodes(Interpolation::of_nodes(
+            (0..surface.vertices().len() as u32).collect(),
+            surface.vertices().len(),
+        )),
+        triangles: &triangles,
+        edges: &[],
+        radius: 0.0,
+        young: 1.0,
+        is_prescribed: false,
+    };
+    CollisionSurface::new(&[body])
+        .is_ok_and(|surface| !Trees::new(&surface).find_crossings(&surface, &surface.rest).is_empty())
 }
 
 /// Returns a number with the sign of the volume of a tetrahedron: positive, negative or exactly zero.

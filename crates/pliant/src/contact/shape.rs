@@ -1,6 +1,7 @@
 //! Colliders that bodies meet with their vertices alone: half-spaces and hollow balls. Where all vertices of a triangle
 //! are on the free side, so is the whole triangle.
 
+use super::ObstacleGeometry;
 use super::barrier::barrier;
 use crate::material::Definiteness;
 use crate::math::{Mat3, Vec3};
@@ -81,6 +82,16 @@ impl PlacedShape {
                 let arm = x - self.origin;
                 let length = arm.length();
                 (radius - length, if length > 0.0 { -arm / length } else { Vec3::X })
+            }
+        }
+    }
+
+    /// Returns the shape to be drawn.
+    pub fn geometry(&self) -> ObstacleGeometry {
+        match self.kind {
+            ShapeKind::HalfSpace(normal) => ObstacleGeometry::Plane { point: self.origin, normal },
+            ShapeKind::HollowBall(radius) => {
+                ObstacleGeometry::Ball { center: self.origin, radius, is_hollow: true }
             }
         }
     }

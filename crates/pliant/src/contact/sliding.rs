@@ -7,8 +7,7 @@
 use rayon::prelude::*;
 
 use super::energy::{ActivePair, ContactEnergy, Contacts, Rows};
-use super::{Friction, Sliding};
-use crate::force::StepMotion;
+use super::{Friction, Sliding, StepMotion};
 use crate::math::Vec3;
 use crate::sparse::LowRank;
 
@@ -20,6 +19,7 @@ const CHUNK: usize = 256;
 pub struct FrictionContacts {
     contacts: Vec<Contact>,
     rate: f64,
+    secant: f64,
 }
 
 /// Contact with its velocities.
@@ -47,7 +47,7 @@ impl ContactEnergy {
     ) -> FrictionContacts {
         let mut contacts = Vec::new();
         if lagged.is_empty() || motion.rate == 0.0 {
-            return FrictionContacts { contacts, rate: 1.0 };
+            return FrictionContacts { contacts, rate: 1.0, secant: 1.0 };
         }
         let velocities = self.velocities(u, motion, clock, dt);
         let of_pair = |active: &ActivePair| {
@@ -82,7 +82,7 @@ impl ContactEnergy {
             let velocities = [velocities[active.vertex as usize], of_shape, Vec3::ZERO, Vec3::ZERO];
             contacts.push(Contact { vertices: [active.vertex; 4], bodies, friction, sliding, velocities });
         }
-        FrictionContacts { contacts, rate: motion.rate }
+        FrictionContacts { contacts, rate: motion.rate, secant: motion.secant }
     }
 
     /// Returns the velocities of all vertices.
@@ -149,20 +149,15 @@ impl FrictionContacts {
         energy.surface().add_gradient(&by_vertices, gradient);
     }
 
-    /// Adds a stiffness with respect to the nodes, two terms for each of the contacts: the secant stiffness `μ N f₁/|u|`
-    /// in all tangential directions.
-    ///
-    /// It is not less than the derivative of the force along the sliding direction, which is zero above the speed of
-    /// full friction. Newton steps with that derivative overshoot from sliding one way to sliding the other, and those
-    /// with the secant do not.
+    /// Adds a stiffness with respect to the nodes, two terms for each of the contacts: that of the potential, but along
+    /// the sliding direction at least a [part](StepMotion::secant) of the secant stiffness `μ N f₁/|u|`.
     pub fn add_stiffness(&self, energy: &ContactEnergy, stiffness: &mut LowRank) {
         let mut rows = Rows::new(energy.surface());
         for contact in &self.contacts {
             let count = contact.count();
-            let terms = contact.sliding.hessian_terms(&contact.friction, &contact.velocities);
-            let secant = self.rate * terms[1].0;
-            for (_, vector) in terms {
-                rows.push(secant, &contact.vertices[..count], &vector[..count], stiffness);
+            let [along, across] = contact.sliding.hessian_terms(&contact.friction, &contact.velocities);
+            for (factor, vector) in [(along.0.max(self.secant * across.0), along.1), across] {
+                rows.push(self.rate * factor, &contact.vertices[..count], &vector[..count], stiffness);
             }
         }
     }

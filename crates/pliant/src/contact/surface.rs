@@ -4,10 +4,11 @@ use std::collections::{HashMap, HashSet};
 
 use thiserror::Error;
 
+use super::ObstacleGeometry;
 use super::collider::ColliderMotion;
 use crate::geometry::area_vector;
 use crate::math::Vec3;
-use crate::mesh::Interpolation;
+use crate::mesh::{Faces, Interpolation, SurfaceMesh};
 
 /// Range of the barrier relative to the size of a body.
 const RANGE_OF_BODY: f64 = 1e-3;
@@ -312,6 +313,24 @@ impl CollisionSurface {
         })
     }
 
+    /// Iterates over the colliders at their positions at a time \[s\], to be drawn.
+    pub(super) fn collider_geometry(&self, time: f64) -> impl Iterator<Item = ObstacleGeometry> {
+        let bodies = self.motions.iter().zip(self.starts.windows(2)).zip(&self.radii);
+        bodies.filter_map(move |((motion, range), &radius)| {
+            let SurfaceMotion::Prescribed(motion) = motion else { return None };
+            let mut places = vec![Vec3::ZERO; range[1] - range[0]];
+            motion.place(time, &self.rest[range[0]..range[1]], &mut places);
+            let first = range[0] as u32;
+            let own = |corners: &&[u32; 3]| (range[0]..range[1]).contains(&(corners[0] as usize));
+            let faces: Vec<u32> = self.triangles.iter().filter(own).flatten().map(|v| v - first).collect();
+            match places[..] {
+                [center] => Some(ObstacleGeometry::Ball { center, radius, is_hollow: false }),
+                [start, end] if faces.is_empty() => capsule(start, end, radius),
+                _ => SurfaceMesh::new(places, Faces::uniform(3, faces)).ok().map(ObstacleGeometry::Surface),
+            }
+        })
+    }
+
     /// Sets the velocities of the vertices of moving colliders, between two times \[s\] during `dt` \[s\].
     pub(super) fn add_collider_velocities(&self, [start, end]: [f64; 2], dt: f64, velocities: &mut [Vec3]) {
         for (motion, range) in self.motions.iter().zip(self.starts.windows(2)) {
@@ -368,4 +387,31 @@ fn check(body: &CollisionBody<'_>, node_count: usize) -> Result<(), CollisionSur
         Some(vertex) => Err(CollisionSurfaceError::NotFinite { body: name(), vertex }),
         None => Ok(()),
     }
+}
+
+/// Returns a surface near that of a capsule, to be drawn.
+fn capsule(start: Vec3, end: Vec3, radius: f64) -> Option<ObstacleGeometry> {
+    const AROUND: u32 = 32;
+    const RINGS: u32 = 8;
+    let axis = (end - start).normalize_or(Vec3::X);
+    let (a, b) = axis.any_orthonormal_pair();
+    let mut vertices = Vec::new();
+    for ring in 0..=2 * RINGS + 1 {
+        // Half of the rings belong to either end.
+        let step = f64::from(if ring > RINGS { ring - 1 } else { ring });
+        let (sin, cos) = (std::f64::consts::PI * step / f64::from(2 * RINGS)).sin_cos();
+        let center = if ring > RINGS { end } else { start };
+        for side in 0..AROUND {
+            let (s, c) = (std::f64::consts::TAU * f64::from(side) / f64::from(AROUND)).sin_cos();
+            vertices.push(center + radius * (sin * (c * a + s * b) - cos * axis));
+        }
+    }
+    let mut faces = Vec::new();
+    for ring in 0..=2 * RINGS {
+        for side in 0..AROUND {
+            let [p, q] = [side, (side + 1) % AROUND].map(|side| ring * AROUND + side);
+            faces.extend([p, q, q + AROUND, p, q + AROUND, p + AROUND]);
+        }
+    }
+    SurfaceMesh::new(vertices, Faces::uniform(3, faces)).ok().map(ObstacleGeometry::Surface)
 }

@@ -1,5 +1,7 @@
 //! Conditions under which forces are evaluated.
 
+use crate::contact::StepMotion;
+
 /// Time, load factor and history variables that a force depends on, besides displacements and velocities.
 ///
 /// They are constant during a step: an implicit integrator evaluates forces at many displacements under the same
@@ -19,21 +21,6 @@ pub struct Conditions<'a> {
     pub progress: f64,
     /// Motion of the step, on which friction of contacts depends. Without it there is no such friction.
     pub motion: Option<StepMotion<'a>>,
-}
-
-/// Motion of a step from its start to the displacements `u` of an evaluation: with the increment `s` from the start,
-/// the velocity is `w = d s + v₀`.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct StepMotion<'a> {
-    /// Displacements at the start of the step.
-    pub start: &'a [f64],
-    /// Coefficient `d` \[1/s\].
-    pub rate: f64,
-    /// Velocity `v₀`.
-    pub v_0: &'a [f64],
-    /// Displacements at which friction evaluates normal forces, normals and closest points. For these constants it has
-    /// a potential; Newton's method updates them until they are those of the solution.
-    pub lagged: &'a [f64],
 }
 
 impl Conditions<'static> {

@@ -36,7 +36,8 @@ use crate::motion::NotFinite;
 use crate::sparse::{BlockMatrix, BlockPattern, LowRank};
 
 pub use crate::material::Definiteness;
-pub use conditions::{Conditions, StepMotion};
+pub use crate::contact::StepMotion;
+pub use conditions::Conditions;
 pub use elastic::{Elastic, MaterialCount};
 pub use geometric::{Geometric, GeometricError, GeometricStiffness};
 pub use handles::{Handle, Handles, HandlesError};

@@ -77,6 +77,8 @@ const MAX_HALVINGS: usize = 24;
 const FOLLOWED: usize = 12;
 /// Maximum number of times that converged normal forces of friction are updated.
 const MAX_UPDATES: usize = 8;
+/// Factor of the minimum stiffness of friction after each iteration that the line search does not shorten.
+const SECANT: f64 = 0.25;
 /// Fraction of a motion below which an iteration counts as stopped by contact.
 const STOPPED: f64 = 1e-4;
 /// Number of such iterations in a row after which a prescribed motion counts as blocked.
@@ -135,12 +137,14 @@ pub(super) struct Problem<'a, S: System> {
 
 impl<'a, S: System> Problem<'a, S> {
     /// Returns the conditions with the motion of the step, for friction.
-    fn conditions<'b>(&'b self, balance: &'b Balance, lagged: &'b [f64], progress: f64) -> Conditions<'b>
+    fn conditions<'b>(&'b self, balance: &'b Balance, lagged: &'b Lagged, progress: f64) -> Conditions<'b>
     where
         'a: 'b,
     {
-        let motion = StepMotion { start: self.start, rate: balance.rate(), v_0: &balance.v_0, lagged };
-        Conditions { progress, motion: (!lagged.is_empty()).then_some(motion), ..self.conditions }
+        let Lagged { q, secant } = lagged;
+        let motion =
+            StepMotion { start: self.start, rate: balance.rate(), v_0: &balance.v_0, lagged: q, secant: *secant };
+        Conditions { progress, motion: (!q.is_empty()).then_some(motion), ..self.conditions }
     }
 }
 
@@ -181,8 +185,7 @@ pub(super) struct Newton {
     energy: Option<f64>,
     /// Potential energy at the start of the step, with the forces of its end, if known.
     start_energy: Option<f64>,
-    /// Displacements at which normal forces of friction are evaluated; empty without friction.
-    lagged: Vec<f64>,
+    lagged: Lagged,
     /// Fraction of the motion of colliders that has been made.
     progress: f64,
     trial_progress: f64,
@@ -190,6 +193,15 @@ pub(super) struct Newton {
     fraction: f64,
     /// Bodies that limited the last motion.
     limited_by: Option<[usize; 2]>,
+}
+
+/// What friction depends on besides the iterate.
+#[derive(Debug, Clone, Default)]
+struct Lagged {
+    /// Displacements at which normal forces are evaluated; empty without friction.
+    q: Vec<f64>,
+    /// Minimum of its stiffness, relative to the secant.
+    secant: f64,
 }
 
 /// Reason why Newton's method cannot continue.
@@ -253,6 +265,7 @@ impl Newton {
                 }
             }
             let limited = info.limited;
+            if std::env::var("DBG").is_ok() { eprintln!("it {iteration} t={:.3} res={:.3e} lim={} short={} frac={:.3e} upd={updates} prog={} linit={} step={:.3e}", problem.conditions.time, self.relative_residual(), info.limited, info.shortened, self.fraction, self.progress, info.linear_iterations, self.direction.iter().fold(0.0_f64, |a,b| a.max(b.abs()))*balance.rate()); }
             let stiffness = self.linearize(system, balance, problem, definiteness, info);
             let is_done = self.improve(system, solver, params, balance, problem, &stiffness, (iteration, info));
             system.recycle_stiffness(stiffness);
@@ -293,16 +306,15 @@ impl Newton {
 
     /// Returns true if normal forces of friction are not those of the iterate.
     fn lags(&self) -> bool {
-        !self.lagged.is_empty() && self.lagged != self.q
+        !self.lagged.q.is_empty() && self.lagged.q != self.q
     }
 
     /// Updates the normal forces of friction. Returns false if they were up to date.
     fn follow(&mut self) -> bool {
-        if self.lagged == self.q {
+        if self.lagged.q == self.q {
             return false;
         }
-        self.lagged.clear();
-        self.lagged.extend_from_slice(&self.q);
+        self.lagged.q.clone_from(&self.q);
         self.energy = None;
         true
     }
@@ -372,6 +384,7 @@ impl Newton {
         let largest = self.q.iter().fold(system.extent(), |largest, q| largest.max(q.abs()));
         let step = self.direction.iter().fold(0.0_f64, |largest, d| largest.max(d.abs()));
         let is_full = (shortened, limited) == (info.shortened, info.limited);
+        self.lagged.secant = if shortened == info.shortened { SECANT * self.lagged.secant } else { 1.0 };
         let is_still = params.contact_tolerance > 0.0
             && system.limits_steps()
             && is_full
@@ -406,9 +419,10 @@ impl Newton {
         (self.energy, self.start_energy) = (None, None);
         self.progress = if system.is_moved() { 0.0 } else { 1.0 };
         self.limited_by = None;
-        self.lagged.clear();
+        self.lagged.q.clear();
+        self.lagged.secant = 1.0;
         if system.is_lagged() {
-            self.lagged.extend_from_slice(start);
+            self.lagged.q.extend_from_slice(start);
         }
         Ok(())
     }

@@ -496,7 +496,7 @@ impl Model {
         let (force, range) =
             self.forces_with_history().find(|(force, _)| (*force as &dyn Any).is::<SurfaceContact>())?;
         let contact = (force as &dyn Any).downcast_ref::<SurfaceContact>()?;
-        let motion = StepMotion { start: &state.q, rate: 1.0, v_0: &state.v, lagged: &state.q };
+        let motion = StepMotion { start: &state.q, rate: 1.0, v_0: &state.v, lagged: &state.q, secant: 0.0 };
         let conditions = Conditions { motion: Some(motion), ..state.conditions_here() };
         Some(contact.report(&state.q, &conditions.of_part(range)))
     }

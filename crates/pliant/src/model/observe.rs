@@ -146,8 +146,15 @@ impl Model {
         }
     }
 
-    /// Returns the obstacles at their positions at a time \[s\].
+    /// Returns the obstacles and colliders at their positions at a time \[s\].
     pub fn obstacles_at(&self, time: f64) -> Vec<ObstacleGeometry> {
+        let mut all = self.penalty_obstacles_at(time);
+        all.extend(self.contact_energy().into_iter().flat_map(|energy| energy.collider_geometry(time)));
+        all
+    }
+
+    /// Returns the obstacles with penalty contact at their positions at a time \[s\].
+    pub fn penalty_obstacles_at(&self, time: f64) -> Vec<ObstacleGeometry> {
         let all = self.forces().filter_map(|force| (force as &dyn std::any::Any).downcast_ref::<Obstacles>());
         all.flat_map(|obstacles| obstacles.list().iter().map(|obstacle| obstacle.geometry_at(time))).collect()
     }

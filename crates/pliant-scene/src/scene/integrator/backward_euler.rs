@@ -56,6 +56,10 @@ impl BackwardEuler {
 }
 
 impl IntegratorOptions for BackwardEuler {
+    fn supports_contact(&self) -> bool {
+        true
+    }
+
     fn build(&self, _: &Model, context: IntegratorContext<'_>) -> Result<Stepper, SceneError> {
         self.integrator(&context).map(Stepper::Integrator)
     }

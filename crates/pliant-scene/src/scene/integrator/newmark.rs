@@ -57,6 +57,10 @@ impl Newmark {
 }
 
 impl IntegratorOptions for Newmark {
+    fn supports_contact(&self) -> bool {
+        true
+    }
+
     fn build(&self, _: &Model, context: IntegratorContext<'_>) -> Result<Stepper, SceneError> {
         self.integrator(&context).map(Stepper::Integrator)
     }

@@ -44,6 +44,12 @@ pub trait IntegratorOptions: Options {
         false
     }
 
+    /// Returns true if it supports barrier contact: if it iterates until forces balance, and shortens motions before
+    /// surfaces meet.
+    fn supports_contact(&self) -> bool {
+        false
+    }
+
     /// Returns true if bodies have inertia. Otherwise the simulation is static, and needs no mass.
     fn has_inertia(&self) -> bool {
         true

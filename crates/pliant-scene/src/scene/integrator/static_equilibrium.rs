@@ -41,6 +41,10 @@ impl Static {
 }
 
 impl IntegratorOptions for Static {
+    fn supports_contact(&self) -> bool {
+        true
+    }
+
     fn build(&self, _: &Model, context: IntegratorContext<'_>) -> Result<Stepper, SceneError> {
         self.integrator(&context).map(Stepper::Integrator)
     }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{ObstacleShapeContext, ObstacleShapeOptions};
 use crate::scene::quantity::{Length, dimension, vec3};
 use crate::scene::{SceneError, Vector, bounds};
+use pliant::contact::ColliderShape;
 use pliant::force::{self, ObstacleShape};
 
 /// A solid ball.
@@ -29,5 +30,9 @@ pub struct Ball {
 impl ObstacleShapeOptions for Ball {
     fn build(&self, _: ObstacleShapeContext<'_>) -> Result<Arc<dyn ObstacleShape>, SceneError> {
         Ok(Arc::new(force::Ball { center: vec3(&self.center), radius: self.radius.si }))
+    }
+
+    fn collider(&self, _: ObstacleShapeContext<'_>) -> Result<ColliderShape, SceneError> {
+        Ok(ColliderShape::Ball { center: vec3(&self.center), radius: self.radius.si })
     }
 }

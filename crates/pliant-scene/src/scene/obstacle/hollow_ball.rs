@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{ObstacleShapeContext, ObstacleShapeOptions};
 use crate::scene::quantity::{Length, dimension, vec3};
 use crate::scene::{SceneError, Vector, bounds};
+use pliant::contact::ColliderShape;
 use pliant::force::{self, ObstacleShape};
 
 /// Everything outside a ball, which encloses bodies.
@@ -29,5 +30,9 @@ pub struct HollowBall {
 impl ObstacleShapeOptions for HollowBall {
     fn build(&self, _: ObstacleShapeContext<'_>) -> Result<Arc<dyn ObstacleShape>, SceneError> {
         Ok(Arc::new(force::HollowBall { center: vec3(&self.center), radius: self.radius.si }))
+    }
+
+    fn collider(&self, _: ObstacleShapeContext<'_>) -> Result<ColliderShape, SceneError> {
+        Ok(ColliderShape::HollowBall { center: vec3(&self.center), radius: self.radius.si })
     }
 }

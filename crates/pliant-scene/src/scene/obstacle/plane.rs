@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::{ObstacleShapeContext, ObstacleShapeOptions};
 use crate::scene::quantity::{dimension, vec3};
 use crate::scene::{SceneError, Vector};
+use pliant::contact::ColliderShape;
 use pliant::force::{self, ObstacleShape};
 use pliant::math::Vec3;
 
@@ -31,5 +32,10 @@ impl ObstacleShapeOptions for Plane {
     fn build(&self, context: ObstacleShapeContext<'_>) -> Result<Arc<dyn ObstacleShape>, SceneError> {
         let normal = self.normal.map_or(context.up, Vec3::from_array);
         Ok(Arc::new(force::Plane { point: vec3(&self.point), normal }))
+    }
+
+    fn collider(&self, context: ObstacleShapeContext<'_>) -> Result<ColliderShape, SceneError> {
+        let normal = self.normal.map_or(context.up, Vec3::from_array);
+        Ok(ColliderShape::HalfSpace { point: vec3(&self.point), normal })
     }
 }

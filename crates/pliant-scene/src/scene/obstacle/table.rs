@@ -6,10 +6,14 @@ use serde::{Deserialize, Serialize};
 use super::{ObstacleShapeChoice, ObstacleShapeContext};
 use crate::scene::build::BuildContext;
 use crate::scene::quantity::{Speed, Stiffness, Viscosity};
-use crate::scene::{Located, Motion, SceneError, bounds};
+use crate::scene::{Contact, Located, Motion, SceneError, bounds};
+use pliant::contact::{Collider, Friction};
 use pliant::force;
 
-/// A rigid obstacle that bodies collide with. Bodies do not collide with each other.
+/// A rigid obstacle that bodies collide with, by barrier contact: see [Contact](#contact).
+///
+/// With `stiffness` or `damping`, and with integrators that do not support barriers, its contact is a penalty instead: a
+/// spring at each vertex that is inside.
 ///
 /// ```toml
 /// [[obstacle]]
@@ -22,6 +26,9 @@ use pliant::force;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Obstacle {
+    /// Name, for pairs of `[contact]`; by default `obstacle-1`, `obstacle-2` and so on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// Shape of the obstacle.
     pub shape: Located<ObstacleShapeChoice>,
     /// Penalty stiffness per vertex: contact force per penetration depth. By default ten times that of an element of
@@ -30,14 +37,14 @@ pub struct Obstacle {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(transform = bounds::not_negative)]
     pub stiffness: Option<Stiffness>,
-    /// Damping of the normal velocity of a vertex in contact.
-    #[serde(default)]
+    /// Penalty damping of the normal velocity of a vertex in contact.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(transform = bounds::not_negative)]
-    pub damping: Viscosity,
-    /// Coefficient of friction.
-    #[serde(default)]
+    pub damping: Option<Viscosity>,
+    /// Coefficient of friction; by default that of `[contact]`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(transform = bounds::not_negative)]
-    pub friction: f64,
+    pub friction: Option<f64>,
     /// Sliding speed below which friction decreases in proportion to the speed; by default 1 mm/s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(transform = bounds::positive)]
@@ -51,24 +58,51 @@ impl Obstacle {
     /// Returns an obstacle at rest, without friction.
     pub fn new(shape: ObstacleShapeChoice) -> Self {
         Self {
+            name: None,
             shape: Located::new(shape),
             stiffness: None,
-            damping: Viscosity::default(),
-            friction: 0.0,
+            damping: None,
+            friction: None,
             friction_speed: None,
             motion: None,
         }
     }
 
+    /// Returns true if its contact is a penalty with any integrator.
+    pub fn is_penalty(&self) -> bool {
+        self.stiffness.is_some() || self.damping.is_some()
+    }
+
+    fn context<'a>(&'a self, context: &'a BuildContext<'_>) -> ObstacleShapeContext<'a> {
+        ObstacleShapeContext::new(context.source, self.shape.span.as_ref(), context.up, context.files)
+    }
+
+    /// Creates the collider of barrier contact.
+    pub(in super::super) fn collider(
+        &self,
+        number: usize,
+        settings: &Contact,
+        context: &BuildContext<'_>,
+    ) -> Result<Collider, SceneError> {
+        let name = self.name.clone().unwrap_or_else(|| format!("obstacle-{}", number + 1));
+        let shape = self.shape.collider(self.context(context))?;
+        let middle = shape.origin();
+        let friction = self.friction.map(|friction| Friction {
+            speed: self.friction_speed.map_or(Friction::SPEED, |speed| speed.si),
+            ..settings.friction_of(friction, None)
+        });
+        Ok(Collider { name, shape, motion: context.motion(self.motion.as_ref(), || middle)?.into(), friction })
+    }
+
+    /// Creates the obstacle of penalty contact.
     pub(in super::super) fn build(&self, context: &BuildContext<'_>) -> Result<force::Obstacle, SceneError> {
-        let span = self.shape.span.as_ref();
-        let shape = self.shape.build(ObstacleShapeContext { source: context.source, span, up: context.up })?;
+        let shape = self.shape.build(self.context(context))?;
         let middle = shape.placement().origin;
         Ok(force::Obstacle {
             shape,
             stiffness: self.stiffness.map_or_else(|| context.obstacle_stiffness(), |stiffness| stiffness.si),
-            damping: self.damping.si,
-            friction: self.friction,
+            damping: self.damping.map_or(0.0, |damping| damping.si),
+            friction: self.friction.unwrap_or_else(|| context.contact_friction()),
             friction_speed: self.friction_speed.map_or(force::Obstacle::FRICTION_SPEED, |speed| speed.si),
             motion: context.motion(self.motion.as_ref(), || middle)?,
         })

@@ -3,13 +3,12 @@
 mod ball;
 mod definition;
 mod error;
-mod geometry;
 mod hollow_ball;
 mod plane;
 
 pub use ball::Ball;
 pub use definition::{Curvature, ObstacleShape, Placement, SurfacePoint};
 pub use error::ShapeError;
-pub use geometry::ObstacleGeometry;
+pub use crate::contact::ObstacleGeometry;
 pub use hollow_ball::HollowBall;
 pub use plane::Plane;
