@@ -23,6 +23,11 @@ fn sources(folder: &Path, found: &mut Vec<(String, String)>) {
     }
 }
 
+/// Returns true for files of Rust.
+fn is_source(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|extension| extension == "rs")
+}
+
 fn all_sources() -> Vec<(String, String)> {
     let mut found = Vec::new();
     for folder in ["crates", "docs"] {
@@ -86,10 +91,8 @@ fn every_cited_key_is_in_the_bibliography_and_every_entry_is_cited() {
     );
     let mut all = BTreeSet::new();
     for (name, text) in all_sources() {
-        let comments: Vec<&str> = match name.ends_with(".rs") {
-            true => text.lines().filter(|line| line.contains("//") || line.contains("key: \"")).collect(),
-            false => text.lines().collect(),
-        };
+        let is_relevant = |line: &&str| !is_source(&name) || line.contains("//") || line.contains("key: \"");
+        let comments: Vec<&str> = text.lines().filter(is_relevant).collect();
         let keys = cited(&comments.join("\n"));
         for key in &keys {
             assert!(known.contains(key), "{name} cites `{key}`, which references.bib lacks");
@@ -104,7 +107,7 @@ fn every_cited_key_is_in_the_bibliography_and_every_entry_is_cited() {
 #[test]
 fn sources_cite_by_key_and_not_by_author_and_year() {
     let mut found = Vec::new();
-    for (name, text) in all_sources().iter().filter(|(name, _)| name.ends_with(".rs") && name.contains("/src/")) {
+    for (name, text) in all_sources().iter().filter(|(name, _)| is_source(name) && name.contains("/src/")) {
         let lines = (1..).zip(text.lines());
         found.extend(lines.filter_map(|(number, line)| Some(format!("{name}:{number}: {}", by_author(line)?))));
     }
