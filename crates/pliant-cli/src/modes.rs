@@ -211,8 +211,8 @@ impl ModeFrames {
             time,
             q: scaled(sine),
             v: scaled(TAU / SECONDS * cosine),
-            a: None,
             history: self.model.rest_state().history,
+            ..State::default()
         };
         Frame::new(&self.model, &state, number, with_fields)
     }

@@ -81,8 +81,8 @@ impl Running {
             self.velocities.take_changes(py, v, |i, v| changed.get_or_insert_with(|| state.clone()).v[i] = v)?;
         }
         if let Some(mut state) = changed {
-            // Accelerations belong to the previous state.
-            state.a = None;
+            // Accelerations and the previous step led to another state.
+            state.forget();
             let inner = &mut self.inner;
             work(py, || {
                 inner.set_state(state);

@@ -17,6 +17,7 @@ import pliant
 INTEGRATORS = {
     "linearized_backward_euler": 1e-3,
     "backward_euler": 1e-3,
+    "bdf2": 1e-3,
     "newmark": 1e-3,
     "central_differences": 1e-5,
     "symplectic_euler": 1e-5,
@@ -318,7 +319,7 @@ def test_gravity_can_be_changed(sim: pliant.Simulation) -> None:
 # Fixed vertices and handles.
 
 
-@pytest.mark.parametrize("integrator", ["linearized_backward_euler", "backward_euler", "newmark", "static"])
+@pytest.mark.parametrize("integrator", ["linearized_backward_euler", "backward_euler", "bdf2", "newmark", "static"])
 def test_fixed_vertices_move_exactly(model: pliant.Model, integrator: str) -> None:
     sim = pliant.Simulation(model, getattr(pliant.integrators, integrator)(1e-2))
     fixed = sim.fix("end")

@@ -315,8 +315,8 @@ impl Live {
         let mut built = self.build(&self.changes)?;
         self.touch.ball_stiffness = self.contact_stiffness(&self.made_of_now());
         self.touch.attach(&mut built.simulation)?;
-        // The new integrator computes its initial accelerations.
-        built.simulation.begin_at(State { a: None, ..self.simulation.state().clone() });
+        // The new integrator computes its initial accelerations, and no step of it precedes.
+        built.simulation.begin_at(State { a: None, previous: None, ..self.simulation.state().clone() });
         (self.simulation, self.notes) = (built.simulation, built.notes);
         self.pace.restart();
         self.timings.clear();
@@ -435,7 +435,7 @@ impl Live {
         let mut state = self.simulation.state().clone();
         let (v, _) = state.v.as_chunks_mut::<3>();
         v[body.vertices()].iter_mut().for_each(|v| *v = (Vec3::from_array(*v) + velocity).to_array());
-        state.a = None;
+        state.forget();
         self.simulation.set_state(state);
         Ok(())
     }

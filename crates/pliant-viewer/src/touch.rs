@@ -96,7 +96,7 @@ impl Interaction {
             let id = *model.fixed_ids().last().ok_or(NOT_ATTACHED)?;
             model.move_fixed(id, self.pins.offsets_at(state)).map_err(words)?;
         }
-        simulation.begin_at(State { a: None, ..state.clone() });
+        simulation.begin_at(State { a: None, previous: None, ..state.clone() });
         Ok(())
     }
 

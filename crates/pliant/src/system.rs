@@ -19,14 +19,34 @@ pub struct State {
     /// Accelerations `q̈`, or `None` if unknown, for instance after velocities have been set. Integrators that need
     /// them then compute them from the forces.
     pub a: Option<Vec<f64>>,
+    /// Step before, or `None` if it is unknown, for instance after positions have been set. Integrators of more than
+    /// one step then restart. Others set it to `None`.
+    pub previous: Option<PreviousStep>,
     /// History variables of the forces, such as plastic strains; they change only when a step succeeds.
     pub history: Vec<f64>,
+}
+
+/// Step that led to a [`State`], for integrators of more than one step.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct PreviousStep {
+    /// Length \[s\].
+    pub dt: f64,
+    /// Changes of the coordinates.
+    pub dq: Vec<f64>,
+    /// Changes of the velocities.
+    pub dv: Vec<f64>,
 }
 
 impl State {
     /// Creates a state at rest at the origin with `dim` coordinates.
     pub fn new(dim: usize) -> Self {
-        Self { time: 0.0, q: vec![0.0; dim], v: vec![0.0; dim], a: None, history: Vec::new() }
+        Self { time: 0.0, q: vec![0.0; dim], v: vec![0.0; dim], ..Self::default() }
+    }
+
+    /// Forgets what earlier steps left for the next one: accelerations and the previous step. Call it after positions
+    /// or velocities have been set.
+    pub fn forget(&mut self) {
+        (self.a, self.previous) = (None, None);
     }
 
     /// Returns the conditions of a step of `dt` \[s\] from this state, at the time of its end.
@@ -49,7 +69,12 @@ impl State {
         let position = first(&self.q).map(|i| ("the position", i));
         let velocity = || first(&self.v).map(|i| ("the velocity", i));
         let acceleration = || self.a.as_deref().and_then(first).map(|i| ("the acceleration", i));
-        position.or_else(velocity).or_else(acceleration)
+        let previous = || {
+            let PreviousStep { dt, dq, dv } = self.previous.as_ref()?;
+            let change = first(dq).or_else(|| first(dv)).or_else(|| (!(*dt > 0.0 && dt.is_finite())).then_some(0));
+            change.map(|i| ("the previous step", i))
+        };
+        position.or_else(velocity).or_else(acceleration).or_else(previous)
     }
 }
 

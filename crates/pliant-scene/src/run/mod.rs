@@ -338,7 +338,7 @@ impl Run {
         let (q, v) = folder::read_frame(&path, self.geometry.vertex_count())?;
         // Frames do not contain history variables.
         let history = self.built.simulation.model().rest_state().history;
-        let state = State { time: self.frame_time(number), q, v, a: None, history };
+        let state = State { time: self.frame_time(number), q, v, history, ..State::default() };
         Ok(Frame::new(self.built.simulation.model(), &state, number, with_fields))
     }
 

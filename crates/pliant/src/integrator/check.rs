@@ -43,7 +43,9 @@ pub(super) fn prescribe<S: System>(system: &S, state: &State, h: f64, q: &mut [f
 
 pub(super) fn check_state<S: System>(system: &S, state: &State) -> Result<(), StepError> {
     let expected = system.dim();
-    for found in [state.q.len(), state.v.len(), state.a.as_ref().map_or(expected, Vec::len)] {
+    let previous = state.previous.as_ref().map_or([expected; 2], |previous| [previous.dq.len(), previous.dv.len()]);
+    let accelerations = state.a.as_ref().map_or(expected, Vec::len);
+    for found in [state.q.len(), state.v.len(), accelerations].into_iter().chain(previous) {
         if found != expected {
             return Err(StepError::Length { found, expected });
         }

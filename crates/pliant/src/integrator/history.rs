@@ -2,9 +2,11 @@
 
 use crate::system::{Conditions, State, System};
 
-/// Replaces the history variables of a state before a step of length `h` by those after it, at `q`. Call it when
+/// Replaces the history variables of a state before a step of length `h` by those after it, at `q`, and forgets the
+/// previous step, which is none of an integrator of more than one step unless that records it afterwards. Call it when
 /// nothing can fail any more, and before the time of the state changes.
 pub fn update_history<S: System>(system: &mut S, state: &mut State, h: f64, q: &[f64]) {
+    state.previous = None;
     let conditions = Conditions { dt: h, ..Conditions::at(state.time + h) };
     update_history_at(system, &conditions, &mut state.history, q);
 }

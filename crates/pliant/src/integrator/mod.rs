@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | [`BackwardEuler`] | 1 | at any step, also for barriers; one or two linear systems per step, more in contact |
 //! | [`LinearizedBackwardEuler`] | 1 | at any step on linear systems; one linear system per step, may diverge |
+//! | [`Bdf2`] | 2 | at any step, also for barriers; damps only fast motion; linear systems as backward Euler |
 //! | [`Newmark`] | 2 for `γ = ½` | at any step on linear systems |
 //! | [`CentralDifferences`] | 2 | below `2/ω`, `ω` the highest frequency of the mesh |
 //! | [`SymplecticEuler`] | 1 | below `2/ω`; energy is bounded for all times |
@@ -123,6 +124,7 @@
 
 mod acceleration;
 mod backward_euler;
+mod bdf2;
 mod central_differences;
 mod check;
 mod error;
@@ -142,6 +144,7 @@ mod statics;
 mod vectors;
 
 pub use backward_euler::BackwardEuler;
+pub use bdf2::Bdf2;
 pub use central_differences::CentralDifferences;
 pub(crate) use check::{check, check_finite};
 pub use error::{Remedy, StepError};

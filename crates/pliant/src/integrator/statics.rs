@@ -122,7 +122,7 @@ impl Static {
         state.history = history;
         state.v.fill(0.0);
         // Zero, but only under these loads.
-        state.a = None;
+        state.forget();
         info.substeps = if steps > 1 { steps } else { 0 };
         Ok(info)
     }

@@ -421,7 +421,7 @@ impl Model {
                 state.v[i] += impulse[axis] / mass;
             }
         }
-        state.a = None;
+        state.forget();
     }
 
     /// Sets the velocities of nodes to those of a rigid body, `v + ω × (x − center)`, except for fixed coordinates.
@@ -438,7 +438,7 @@ impl Model {
                 }
             }
         }
-        state.a = None;
+        state.forget();
     }
 
     /// Returns true if the pattern includes the elasticity of bodies, which is false for the model of a

@@ -196,7 +196,7 @@ impl Frame {
         self.placement.rotation = orthonormal(self.placement.rotation * step);
         state.q[..RIGID].fill(0.0);
         self.set_velocity(state, linear, &after);
-        state.a = None;
+        state.forget();
     }
 
     /// Returns the inertial force `∂T/∂q` at the `q` of the frame.
@@ -239,7 +239,7 @@ impl Frame {
         let (linear, angular, inner) = momenta;
         let motion = self.motion(placement.rotation.transpose() * angular, &inner);
         self.set_velocity(state, linear / self.mass, &motion);
-        state.a = None;
+        state.forget();
     }
 }
 

@@ -13,7 +13,7 @@ use crate::model::Model;
 use crate::motion::NotFinite;
 use crate::solver::DenseMatrix;
 use crate::solver::vector::norm;
-use crate::system::{Combination, DampingKind, Definiteness, Linearization, State, System};
+use crate::system::{Combination, DampingKind, Definiteness, Linearization, PreviousStep, State, System};
 
 /// Reduced model with the coordinates `q` of a basis, `u = U q`.
 ///
@@ -191,6 +191,11 @@ impl ReducedModel {
                 q: self.basis.expand(&state.q),
                 v: self.basis.expand(&state.v),
                 a: state.a.as_ref().map(|a| self.basis.expand(a)),
+                previous: state.previous.as_ref().map(|previous| PreviousStep {
+                    dt: previous.dt,
+                    dq: self.basis.expand(&previous.dq),
+                    dv: self.basis.expand(&previous.dv),
+                }),
                 history: state.history.clone(),
             };
         };
@@ -207,7 +212,7 @@ impl ReducedModel {
             u.copy_from_slice(&(place - *rest).to_array());
             v.copy_from_slice(&velocity.to_array());
         }
-        State { time: state.time, q: u, v, a: None, history: state.history.clone() }
+        State { time: state.time, q: u, v, history: state.history.clone(), ..State::default() }
     }
 
     /// Returns the state closest to displacements and velocities of all vertices in the mass norm.
@@ -335,7 +340,7 @@ impl ReducedModel {
             saved.q.extend(frame.placement.center.to_array());
             saved.q.extend(frame.placement.rotation.to_cols_array());
             saved.v.resize(saved.q.len(), 0.0);
-            saved.a = None;
+            saved.forget();
         }
         saved
     }
@@ -355,7 +360,7 @@ impl ReducedModel {
             let dim = saved.q.len() - PLACEMENT;
             let placement = saved.q.split_off(dim);
             saved.v.truncate(dim);
-            saved.a = None;
+            saved.forget();
             frame.placement.center = Vec3::from_slice(&placement);
             frame.placement.rotation = Mat3::from_cols_slice(&placement[3..]);
             frame.start.copy_from_slice(&saved.q[RIGID..]);

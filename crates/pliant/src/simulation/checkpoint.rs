@@ -4,10 +4,10 @@
 //!
 //! - the eight bytes `PLIANTCK`;
 //! - the version and the fingerprint of the simulation, four bytes each;
-//! - the step, the number of coordinates, a flag for accelerations, the number of history variables and three solver
-//!   counters since the last record, eight bytes each;
-//! - the energy balance in nine numbers and the time, then positions, velocities, accelerations and history variables,
-//!   eight bytes per number;
+//! - the step, the number of coordinates, flags (1 for accelerations, 2 for the previous step), the number of history
+//!   variables and three solver counters since the last record, eight bytes each;
+//! - the energy balance in nine numbers and the time, then positions, velocities, accelerations, history variables, and
+//!   the length of the previous step with the changes of positions and velocities in it, eight bytes per number;
 //! - a checksum (CRC-32) of all bytes before it, four bytes.
 
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use thiserror::Error;
 
 use super::EnergyBalance;
 use crate::files::{Files, ReadError, Seal, Sealed, WriteError};
-use crate::system::State;
+use crate::system::{PreviousStep, State};
 
 /// State of a simulation at some step.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,17 +54,24 @@ pub enum CheckpointError {
 
 const MAGIC: &[u8; 8] = b"PLIANTCK";
 const VERSION: u32 = 3;
+/// Flags of what a state contains.
+const ACCELERATIONS: u64 = 1;
+const PREVIOUS_STEP: u64 = 2;
 
 impl Checkpoint {
     /// Writes the checkpoint, which appears complete or not at all.
     pub fn write(&self, files: &dyn Files, path: &Path) -> Result<(), WriteError> {
-        let State { time, q, v, a, history } = &self.state;
+        let State { time, q, v, a, previous, history } = &self.state;
         let mut seal = Seal::new(MAGIC, VERSION);
         seal.u32(self.fingerprint);
-        let head = [self.step, q.len() as u64, u64::from(a.is_some()), history.len() as u64];
+        let flags = if a.is_some() { ACCELERATIONS } else { 0 } | if previous.is_some() { PREVIOUS_STEP } else { 0 };
+        let head = [self.step, q.len() as u64, flags, history.len() as u64];
         head.into_iter().chain(self.work).for_each(|number| seal.u64(number));
         seal.f64s(&self.energy.to_numbers());
         seal.f64s([time].into_iter().chain(q).chain(v).chain(a.iter().flatten()).chain(history));
+        if let Some(PreviousStep { dt, dq, dv }) = previous {
+            seal.f64s([dt].into_iter().chain(dq).chain(dv));
+        }
         files.write(path, &seal.finish())
     }
 
@@ -77,10 +84,11 @@ impl Checkpoint {
     fn decode(bytes: &[u8]) -> Result<Self, String> {
         let mut sealed = Sealed::open(bytes, MAGIC, VERSION)?;
         let fingerprint = sealed.u32()?;
-        let (step, count, has_a, history) = (sealed.u64()?, sealed.u64()?, sealed.u64()?, sealed.u64()?);
+        let (step, count, flags, history) = (sealed.u64()?, sealed.u64()?, sealed.u64()?, sealed.u64()?);
         let work = [sealed.u64()?, sealed.u64()?, sealed.u64()?];
-        if has_a > 1 {
-            return Err(format!("flag {has_a} for accelerations, expected 0 or 1"));
+        let known = ACCELERATIONS | PREVIOUS_STEP;
+        if flags > known {
+            return Err(format!("flags {flags}, expected at most {known}"));
         }
         let energy: [f64; EnergyBalance::NUMBERS] = sealed
             .f64s(EnergyBalance::NUMBERS as u64, "energies")?
@@ -88,12 +96,18 @@ impl Checkpoint {
             .map_err(|_| "the energies".to_owned())?;
         let energy = EnergyBalance::from_numbers(energy);
         let time = sealed.f64s(1, "times")?[0];
-        let mut numbers = || sealed.f64s(count, "coordinates");
-        let (q, v) = (numbers()?, numbers()?);
-        let a = if has_a == 1 { Some(numbers()?) } else { None };
+        let numbers = |sealed: &mut Sealed<'_>| sealed.f64s(count, "coordinates");
+        let (q, v) = (numbers(&mut sealed)?, numbers(&mut sealed)?);
+        let a = if flags & ACCELERATIONS != 0 { Some(numbers(&mut sealed)?) } else { None };
         let history = sealed.f64s(history, "history variables")?;
+        let previous = if flags & PREVIOUS_STEP != 0 {
+            let dt = sealed.f64s(1, "step lengths")?[0];
+            Some(PreviousStep { dt, dq: numbers(&mut sealed)?, dv: numbers(&mut sealed)? })
+        } else {
+            None
+        };
         sealed.finish()?;
-        Ok(Self { fingerprint, step, work, energy, state: State { time, q, v, a, history } })
+        Ok(Self { fingerprint, step, work, energy, state: State { time, q, v, a, previous, history } })
     }
 }
 
@@ -103,8 +117,10 @@ mod tests {
     use crate::files::Memory;
 
     fn checkpoint(a: Option<Vec<f64>>) -> Checkpoint {
-        let state =
-            State { time: 0.1 + 0.2, q: vec![1.0, -0.0, 1e-300], v: vec![0.1, 0.2, 0.3], a, history: vec![7.0, -0.0] };
+        // With or without both.
+        let previous = a.as_ref().map(|_| PreviousStep { dt: 0.1, dq: vec![-0.0, 1.5, 2.5], dv: vec![4.5, 5.5, 6.5] });
+        let (q, v, history) = (vec![1.0, -0.0, 1e-300], vec![0.1, 0.2, 0.3], vec![7.0, -0.0]);
+        let state = State { time: 0.1 + 0.2, q, v, a, previous, history };
         let energy = EnergyBalance::from_numbers([1.0, 2.0, -3.0, -4.0, 5.0, 6.0, 7.0, f64::MAX, f64::MIN]);
         Checkpoint { fingerprint: 7, step: 300, work: [1, 2, 3], energy, state }
     }

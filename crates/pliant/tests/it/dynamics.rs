@@ -3,7 +3,7 @@
 use pliant::damping::Damping;
 use pliant::force::{Handle, Handles};
 use pliant::integrator::{
-    BackwardEuler, CentralDifferences, ExplicitEuler, Halving, Integrator, LinearizedBackwardEuler, Newmark,
+    BackwardEuler, Bdf2, CentralDifferences, ExplicitEuler, Halving, Integrator, LinearizedBackwardEuler, Newmark,
     NewtonParams, NewtonTangent, Static, StaticParams, StepError, StepInfo, SymplecticEuler,
 };
 use pliant::material::{AnyLaw, Inversion, Material, YoungPoisson};
@@ -68,11 +68,16 @@ fn errors_of_a_swinging_body_fall_as_the_order_of_each_integrator_says() {
     let mut model = Assembly::new(build());
     let mut reference = stretched(model.model());
     steps(&mut model, &mut Newmark::new(0.25, 0.5, exact()).unwrap(), &mut reference, duration / 16384.0, 16384);
-    let integrators: [(&str, f64, MakeIntegrator); 5] = [
+    let integrators: [(&str, f64, MakeIntegrator); 6] = [
         ("linearized backward Euler", 1.0, || Box::new(LinearizedBackwardEuler::new(Definiteness::Exact))),
         // With the damping of each iterate: the damping at the start is projected, which changes the problem.
         ("backward Euler", 1.0, || {
             let mut integrator = BackwardEuler::new(exact());
+            integrator.damping_follows = true;
+            Box::new(integrator)
+        }),
+        ("BDF2", 2.0, || {
+            let mut integrator = Bdf2::new(exact());
             integrator.damping_follows = true;
             Box::new(integrator)
         }),
@@ -362,11 +367,12 @@ fn a_twisted_end_is_where_its_keyframes_say_with_every_integrator() {
     let half_turn = Pose { translation: Vec3::ZERO, rotation: Vec3::new(std::f64::consts::PI, 0.0, 0.0) };
     let center = Vec3::new(1.0, 0.25, 0.25);
     let twist = Keyframes::new(center, vec![(0.0, Pose::default()), (0.5, half_turn)]).unwrap();
-    let integrators: [BoxedIntegrator; 4] = [
+    let integrators: [BoxedIntegrator; 5] = [
         Box::<LinearizedBackwardEuler>::default(),
         Box::<BackwardEuler>::default(),
         Box::new(Newmark::new(0.3025, 0.6, NewtonParams { tangent: NewtonTangent::Projected, ..exact() }).unwrap()),
         Box::<CentralDifferences<_>>::default(),
+        Box::<Bdf2>::default(),
     ];
     for (number, mut integrator) in integrators.into_iter().enumerate() {
         let mut model = Assembly::new(
@@ -624,9 +630,10 @@ fn a_shaken_base_takes_a_body_along_with_every_integrator() {
     let exact = still.q[3 * end];
     let motion =
         Motion::Function(std::sync::Arc::new(move |time, _| Vec3::new(0.5 * acceleration * time * time, 0.0, 0.0)));
-    let integrators: [(&str, f64, BoxedIntegrator); 6] = [
+    let integrators: [(&str, f64, BoxedIntegrator); 7] = [
         ("linearized backward Euler", 1e-3, Box::<LinearizedBackwardEuler>::default()),
         ("backward Euler", 1e-3, Box::<BackwardEuler>::default()),
+        ("BDF2", 1e-3, Box::<Bdf2>::default()),
         ("Newmark", 1e-3, Box::<Newmark>::default()),
         ("central differences", 2e-4, Box::<CentralDifferences<_>>::default()),
         ("symplectic Euler", 2e-4, Box::<SymplecticEuler>::default()),
@@ -678,9 +685,10 @@ fn damping_that_is_taken_away_is_gone() {
         steps(&mut model, integrator, &mut state, 1e-3, 20);
         state.q
     };
-    let integrators: [MakeIntegrator; 4] = [
+    let integrators: [MakeIntegrator; 5] = [
         || Box::<LinearizedBackwardEuler>::default(),
         || Box::<BackwardEuler>::default(),
+        || Box::<Bdf2>::default(),
         || Box::<Newmark>::default(),
         || Box::<CentralDifferences<_>>::default(),
     ];

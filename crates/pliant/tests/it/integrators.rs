@@ -2,7 +2,7 @@
 
 use crate::pendulums::Pendulums;
 use pliant::integrator::{
-    BackwardEuler, CentralDifferences, ExplicitEuler, Halving, Integrator, LinearizedBackwardEuler, Newmark,
+    BackwardEuler, Bdf2, CentralDifferences, ExplicitEuler, Halving, Integrator, LinearizedBackwardEuler, Newmark,
     NewtonParams, NewtonTangent, Static, StepError, SymplecticEuler, stability,
 };
 use pliant::solver::{Dense, DenseMatrix};
@@ -20,6 +20,7 @@ fn integrators() -> Vec<(&'static str, f64, MakeIntegrator)> {
     vec![
         ("linearized backward Euler", 1.0, || Box::new(LinearizedBackwardEuler::new(Definiteness::Exact))),
         ("backward Euler", 1.0, || Box::new(BackwardEuler::new(precise()))),
+        ("BDF2", 2.0, || Box::new(Bdf2::new(precise()))),
         ("Newmark", 2.0, || Box::new(Newmark::default())),
         ("Newmark with one iteration", 2.0, || Box::new(Newmark::with_iterations(1))),
         ("Newmark, γ = 0.7", 1.0, || {
@@ -226,9 +227,10 @@ impl System for Breaking {
 
 #[test]
 fn a_step_that_fails_leaves_the_state_untouched_and_says_where() {
-    let integrators: [Box<dyn Integrator<Breaking>>; 5] = [
+    let integrators: [Box<dyn Integrator<Breaking>>; 6] = [
         Box::<LinearizedBackwardEuler>::default(),
         Box::<BackwardEuler>::default(),
+        Box::<Bdf2>::default(),
         Box::<Newmark>::default(),
         Box::<CentralDifferences<_>>::default(),
         Box::<SymplecticEuler>::default(),

@@ -6,6 +6,7 @@
 mod support;
 
 mod affine;
+mod bdf2;
 mod contact;
 mod dynamics;
 mod elastic;

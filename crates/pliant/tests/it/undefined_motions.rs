@@ -6,8 +6,8 @@ use std::sync::Arc;
 use pliant::force::{Handle, Handles, Interpolated, NodalLoads, Obstacle, Obstacles, Patch, Pressure, ScheduledLoad};
 use pliant::integrator::regularized::RegularizedParams;
 use pliant::integrator::{
-    BackwardEuler, CentralDifferences, ExplicitEuler, Fallback, Halving, Integrator, LinearizedBackwardEuler, Newmark,
-    QuasiStatic, Regularized, StepError, SymplecticEuler,
+    BackwardEuler, Bdf2, CentralDifferences, ExplicitEuler, Fallback, Halving, Integrator, LinearizedBackwardEuler,
+    Newmark, QuasiStatic, Regularized, StepError, SymplecticEuler,
 };
 use pliant::material::{AnyLaw, YoungPoisson};
 use pliant::math::Vec3;
@@ -102,9 +102,10 @@ fn stops(name: &str, what: &str, mut simulation: Simulation) {
 
 #[test]
 fn a_motion_that_becomes_undefined_stops_every_integrator_with_its_time() {
-    let integrators: [fn() -> Stepper; 8] = [
+    let integrators: [fn() -> Stepper; 9] = [
         || BackwardEuler::for_animation().into(),
         || LinearizedBackwardEuler::default().into(),
+        || Bdf2::for_animation().into(),
         || Newmark::default().into(),
         || CentralDifferences::default().into(),
         || SymplecticEuler::default().into(),

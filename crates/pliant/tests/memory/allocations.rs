@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use pliant::damping::Damping;
 use pliant::force::{Conditions, Definiteness, Elastic, Force, Obstacle, Obstacles, bind_all};
 use pliant::integrator::{
-    BackwardEuler, CentralDifferences, Integrator, LinearizedBackwardEuler, Newmark, SymplecticEuler,
+    BackwardEuler, Bdf2, CentralDifferences, Integrator, LinearizedBackwardEuler, Newmark, SymplecticEuler,
 };
 use pliant::material::{AnyLaw, Inversion, Material, YoungPoisson};
 use pliant::math::Vec3;
@@ -112,9 +112,10 @@ fn setting_and_solving_systems_allocates_nothing() {
 fn steps_allocate_nothing_after_the_first() {
     let _alone = alone();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-    let integrators: [(&str, Box<dyn Integrator<Assembly>>); 5] = [
+    let integrators: [(&str, Box<dyn Integrator<Assembly>>); 6] = [
         ("linearized backward Euler", Box::<LinearizedBackwardEuler>::default()),
         ("backward Euler", Box::<BackwardEuler>::default()),
+        ("BDF2", Box::<Bdf2>::default()),
         ("Newmark", Box::<Newmark>::default()),
         ("central differences", Box::<CentralDifferences<_>>::default()),
         ("symplectic Euler", Box::<SymplecticEuler>::default()),
@@ -152,9 +153,10 @@ fn steps_of_reduced_models_allocate_nothing_after_the_first() {
     let _alone = alone();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     for law in ["linear", "stvk", "neo-hookean"] {
-        let integrators: [(&str, Box<dyn Integrator<ReducedModel>>); 5] = [
+        let integrators: [(&str, Box<dyn Integrator<ReducedModel>>); 6] = [
             ("linearized backward Euler", Box::<LinearizedBackwardEuler>::default()),
             ("backward Euler", Box::<BackwardEuler>::default()),
+            ("BDF2", Box::<Bdf2>::default()),
             ("Newmark", Box::<Newmark>::default()),
             ("central differences", Box::<CentralDifferences<_>>::default()),
             ("exact modes", Box::<ExactModes>::default()),

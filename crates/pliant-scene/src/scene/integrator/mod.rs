@@ -1,6 +1,7 @@
 //! Integrators: one file per integrator with its options, and a line in [`INTEGRATORS`].
 
 mod backward_euler;
+mod bdf2;
 mod central_differences;
 mod exact_modes;
 mod explicit_euler;
@@ -15,6 +16,7 @@ mod symplectic_euler;
 use crate::registry::{Entry, Registry};
 
 pub use backward_euler::BackwardEuler;
+pub use bdf2::Bdf2;
 pub use central_differences::CentralDifferences;
 pub use exact_modes::ExactModes;
 pub use explicit_euler::ExplicitEuler;
@@ -32,6 +34,7 @@ pub static INTEGRATORS: Registry<Entry<dyn IntegratorOptions>> = Registry::new(
     &[
         Entry::new::<BackwardEuler>("backward-euler"),
         Entry::new::<LinearizedBackwardEuler>("linearized-backward-euler"),
+        Entry::new::<Bdf2>("bdf2"),
         Entry::new::<Newmark>("newmark"),
         Entry::new::<CentralDifferences>("central-differences"),
         Entry::new::<SymplecticEuler>("symplectic-euler"),

@@ -25,8 +25,8 @@ pub struct Newton {
     /// Maximum number of iterations.
     #[schemars(range(min = 1))]
     pub iterations: u32,
-    /// Residual at which iterations end, relative to the forces. By default 1e-3 for backward Euler, which makes at
-    /// least one iteration per step, and 1e-9 for the others.
+    /// Residual at which iterations end, relative to the forces. By default 1e-3 for backward Euler and BDF2, which
+    /// make at least one iteration per step, and 1e-9 for the others.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(transform = bounds::fraction)]
     pub tolerance: Option<f64>,
@@ -37,7 +37,7 @@ pub struct Newton {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line_search: Option<bool>,
     /// True if it is an error when the iterations end before the residual is below the tolerance. By default it is,
-    /// except for backward Euler without a `tolerance`, whose line search keeps unconverged steps stable.
+    /// except for backward Euler and BDF2 without a `tolerance`, whose line search keeps unconverged steps stable.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub must_converge: Option<bool>,
 }
