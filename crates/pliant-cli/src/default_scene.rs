@@ -539,7 +539,7 @@ fn scene(
     scene.objects = bodies.into_iter().map(|body| Located::new(body.object)).collect();
     let plane = Plane { point: vector(ground), normal: None };
     let ground = Obstacle::new(ObstacleShapeChoice::of(plane));
-    scene.obstacles.push(Located::new(Obstacle { friction: 0.5, ..ground }));
+    scene.obstacles.push(Located::new(Obstacle { friction: Some(0.5), ..ground }));
     let stiffness = Time::new(rounded(DAMPING * (largest / EARTH).sqrt()));
     scene.damping = Located::new(Damping { stiffness, ..Damping::default() });
     scene.output.value.frame_rate = Some(Located::new(Rate::new(timing.frame_rate)));

@@ -1,5 +1,6 @@
 //! Rigid obstacles.
 
+use pliant::files::Disk;
 use pliant::force;
 use pliant::motion::{Keyframes, Motion};
 use pliant_scene::scene::quantity::dimension;
@@ -63,7 +64,8 @@ impl Obstacle {
     ) -> PyResult<Self> {
         renamed::refuse_old(&format!("Obstacle.{}()", shape.replace('-', "_")), options)?;
         let choice: ObstacleShapeChoice = choose(shape, options)?;
-        let context = ObstacleShapeContext { source: &Source::none(), span: None, up: Up::default().direction() };
+        let source = Source::none();
+        let context = ObstacleShapeContext::new(&source, None, Up::default().direction(), &Disk);
         let motion = match motion {
             None => Motion::Still,
             Some(frames) => {

@@ -11,7 +11,8 @@ use super::object::{Prepared, Reader};
 use super::select::{Choice, FaceChoice, ObjectFace};
 use super::softness;
 use super::{
-    ContactMethod, Located, MadeOf, Mass, Motion, ReducedChoice, Scene, SceneError, SceneFile, Selection, Source, hint, quantity,
+    ContactMethod, Located, MadeOf, Mass, Motion, ReducedChoice, Scene, SceneError, SceneFile, Selection, Source, hint,
+    quantity,
 };
 use pliant::files::Files;
 use pliant::force::{Geometric, GeometricStiffness, Handles, NodalLoads, Obstacle, Patch, PatchError, Springs};

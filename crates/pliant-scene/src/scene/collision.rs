@@ -112,9 +112,7 @@ impl Contact {
         for pair in &self.pairs {
             let rule = match (pair.ignore, pair.friction) {
                 (true, None) => PairBehavior::Ignored,
-                (false, Some(friction)) => {
-                    PairBehavior::Friction(self.friction_of(friction, pair.kinetic_friction))
-                }
+                (false, Some(friction)) => PairBehavior::Friction(self.friction_of(friction, pair.kinetic_friction)),
                 (true, Some(_)) => {
                     let message = "a pair that is ignored has no friction; remove `ignore` or `friction`";
                     return Err(context.error(pair.span.as_ref(), message));

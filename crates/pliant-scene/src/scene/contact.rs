@@ -180,10 +180,7 @@ pub(super) fn add_barriers(
     let settings = &scene.contact;
     let mut params = settings.params(context)?;
     for object in objects.iter().filter(|object| is_entangled(object)) {
-        params.pairs.push(PairRule {
-            bodies: [object.name.clone(), object.name.clone()],
-            rule: PairBehavior::Ignored,
-        });
+        params.pairs.push(PairRule { bodies: [object.name.clone(), object.name.clone()], rule: PairBehavior::Ignored });
     }
     builder = builder.contact(params);
     for (number, obstacle) in scene.obstacles.iter().enumerate().filter(|(_, obstacle)| !obstacle.is_penalty()) {

@@ -275,20 +275,26 @@ fn default_values_fill_tables_and_given_keys_win() {
     let merged = scene(&[("a.toml", &text)]);
     assert_eq!(merged.objects[0].translate[1].si, 1.0);
     assert!(merged.to_toml().contains("young = 1000000.0"), "{}", merged.to_toml());
-    let friction: Vec<f64> = merged.obstacles.iter().map(|obstacle| obstacle.friction).collect();
+    let friction: Vec<f64> = merged.obstacles.iter().filter_map(|obstacle| obstacle.friction).collect();
     assert_eq!(friction, [0.4, 0.02, 0.0]);
-    assert!(merged.obstacles.iter().all(|obstacle| obstacle.damping.si == 5.0));
+    assert!(merged.obstacles.iter().all(|obstacle| obstacle.damping.unwrap().si == 5.0));
     // Defaults of an included file are those of all files.
     let defaults = "[defaults.obstacle]\nfriction = 0.3\n";
     let main = with("include = [\"b.toml\"]", "[[obstacle]]\nshape.plane = {}\n");
-    assert_eq!(scene(&[("a.toml", &main), ("b.toml", defaults)]).obstacles[0].friction, 0.3);
+    assert_eq!(scene(&[("a.toml", &main), ("b.toml", defaults)]).obstacles[0].friction, Some(0.3));
     let main = main + "[defaults.obstacle]\ndamping = 1\n";
     let merged = scene(&[("a.toml", &main), ("b.toml", defaults)]);
-    assert_eq!((merged.obstacles[0].friction, merged.obstacles[0].damping.si), (0.3, 1.0));
+    assert_eq!(
+        (merged.obstacles[0].friction, merged.obstacles[0].damping.map(|damping| damping.si)),
+        (Some(0.3), Some(1.0))
+    );
     // Unrelated files give different keys of them.
     let main = with("include = [\"b.toml\", \"c.toml\"]", "[[obstacle]]\nshape.plane = {}\n");
     let merged = scene(&[("a.toml", &main), ("b.toml", defaults), ("c.toml", "[defaults.obstacle]\ndamping = 1\n")]);
-    assert_eq!((merged.obstacles[0].friction, merged.obstacles[0].damping.si), (0.3, 1.0));
+    assert_eq!(
+        (merged.obstacles[0].friction, merged.obstacles[0].damping.map(|damping| damping.si)),
+        (Some(0.3), Some(1.0))
+    );
     // Those of the including file win, and the others are checked nevertheless.
     let main = with(
         "include = [\"b.toml\"]",
@@ -296,7 +302,10 @@ fn default_values_fill_tables_and_given_keys_win() {
     );
     let b = "[defaults.x.obstacle]\ndamping = 1\n[defaults.obstacle]\nfriction = 0.3\n";
     let merged = scene(&[("a.toml", &main), ("b.toml", b)]);
-    assert_eq!((merged.obstacles[0].friction, merged.obstacles[0].damping.si), (0.5, 2.0));
+    assert_eq!(
+        (merged.obstacles[0].friction, merged.obstacles[0].damping.map(|damping| damping.si)),
+        (Some(0.5), Some(2.0))
+    );
     for (b, place) in [
         ("[defaults.x.obstacle]\ndamping = \"1 m\"\n", "b.toml:2:11: "),
         ("[defaults.obstacle]\nfriction = \"1 m\"\n", "b.toml:2:12: "),
@@ -388,7 +397,7 @@ fn scenes_of_programs_include_files_and_have_default_values() {
     let read =
         |include: &str| SceneFile::from_value(&files, value(include), "parts").map_err(|error| error.to_string());
     let file = read("ground.toml").unwrap();
-    assert_eq!(file.scene.obstacles[0].friction, 0.4);
+    assert_eq!(file.scene.obstacles[0].friction, Some(0.4));
     file.build(&files).unwrap();
     assert!(read("bad.toml").unwrap_err().starts_with("parts/bad.toml:2:1: there is no key `plan` here"));
     assert!(read("none.toml").unwrap_err().starts_with("include[0]: parts/none.toml: "));

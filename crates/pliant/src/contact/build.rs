@@ -36,11 +36,17 @@ pub enum ContactError {
     Collider(#[from] ColliderError),
     #[error(transparent)]
     Surface(#[from] CollisionSurfaceError),
-    #[error("the contact pressure of `{body}` does not follow from a Young's modulus: it has none; set the contact pressure")]
+    #[error(
+        "the contact pressure of `{body}` does not follow from a Young's modulus: it has none; set the contact pressure"
+    )]
     Pressure { body: String },
-    #[error("{between} intersect at the start, in {count} places, up to {depth:.2e} m deep: {examples}; contact needs a start without intersections: move them apart, or exclude the pair")]
+    #[error(
+        "{between} intersect at the start, in {count} places, up to {depth:.2e} m deep: {examples}; contact needs a start without intersections: move them apart, or exclude the pair"
+    )]
     Intersecting { between: String, count: usize, depth: f64, examples: String },
-    #[error("{between} touch at the start, in {count} places: {examples}; contact needs a gap: move one of them by {shift:.2e} m")]
+    #[error(
+        "{between} touch at the start, in {count} places: {examples}; contact needs a gap: move one of them by {shift:.2e} m"
+    )]
     Touching { between: String, count: usize, shift: f64, examples: String },
 }
 
@@ -81,7 +87,8 @@ impl ContactSurfaces<'_> {
         let names: Vec<&str> =
             bodies.iter().map(|body| body.name).chain(shapes.iter().map(|shape| shape.name.as_str())).collect();
         let find = |name: &str| {
-            let found: Vec<u32> = (0..).zip(&names).filter(|(_, own)| **own == name).map(|(number, _)| number).collect();
+            let found: Vec<u32> =
+                (0..).zip(&names).filter(|(_, own)| **own == name).map(|(number, _)| number).collect();
             if found.is_empty() {
                 let known = names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
                 return Err(ContactParamsError::Unknown { name: name.to_owned(), known });
@@ -145,7 +152,8 @@ impl ContactEnergy {
                 true => format!("parts of `{}`", self.name(*a)),
                 false => format!("`{}` and `{}`", self.name(*a), self.name(*b)),
             };
-            let more = if pairs.len() > LISTED { format!(" and {} other pairs", pairs.len() - LISTED) } else { String::new() };
+            let more =
+                if pairs.len() > LISTED { format!(" and {} other pairs", pairs.len() - LISTED) } else { String::new() };
             pairs.iter().take(LISTED).map(named).collect::<Vec<_>>().join(", ") + &more
         };
         let crossings = self.crossings(u, time);
@@ -157,7 +165,12 @@ impl ContactEnergy {
                 .map(bodies)
                 .chain(inside.iter().map(|(vertex, collider, _)| [surface.locate(*vertex).0, *collider]));
             let crossed = crossings.iter().map(|Crossing { edge, triangle }| {
-                format!("the edge from {} to {} with the triangle at {}", name(edge[0]), name(edge[1]), name(triangle[0]))
+                format!(
+                    "the edge from {} to {} with the triangle at {}",
+                    name(edge[0]),
+                    name(edge[1]),
+                    name(triangle[0])
+                )
             });
             let behind = inside.iter().map(|(vertex, collider, depth)| {
                 format!("{} is {depth:.2e} m inside `{}`", name(*vertex), self.name(*collider))
@@ -172,8 +185,11 @@ impl ContactEnergy {
             });
         }
         let contacts = self.contacts(u, time);
-        let touching: Vec<_> =
-            contacts.pairs.iter().filter(|active| !active.potential.energy.is_finite() || active.gap() <= 0.0).collect();
+        let touching: Vec<_> = contacts
+            .pairs
+            .iter()
+            .filter(|active| !active.potential.energy.is_finite() || active.gap() <= 0.0)
+            .collect();
         let on_shapes: Vec<_> = contacts.shapes.iter().filter(|active| active.gap <= 0.0).collect();
         if touching.is_empty() && on_shapes.is_empty() {
             return Ok(());
@@ -188,7 +204,9 @@ impl ContactEnergy {
                 let [a, b] = active.pair.ends();
                 format!("{} and {}", name(a), name(b))
             })
-            .chain(on_shapes.iter().map(|active| format!("{} and `{}`", name(active.vertex), self.name(active.collider))));
+            .chain(
+                on_shapes.iter().map(|active| format!("{} and `{}`", name(active.vertex), self.name(active.collider))),
+            );
         let gaps = touching.iter().map(|active| active.gap()).chain(on_shapes.iter().map(|active| active.gap));
         let range = surface.ranges.iter().copied().filter(|range| range.is_finite()).fold(0.0, f64::max);
         Err(ContactError::Touching {

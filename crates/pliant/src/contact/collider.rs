@@ -355,10 +355,14 @@ mod tests {
         let axes = Mat3::from_axis_angle(Vec3::new(0.6, 0.0, 0.8), 0.7);
         let shape = ColliderShape::Box { center: Vec3::new(1.0, 2.0, 3.0), size: Vec3::new(0.1, 0.2, 0.5), axes };
         let mesh = shape.mesh().unwrap();
-        let volume: f64 = mesh.triangles.iter().map(|t| {
-            let [a, b, c] = t.map(|v| mesh.vertices[v as usize] - Vec3::new(1.0, 2.0, 3.0));
-            a.dot(b.cross(c)) / 6.0
-        }).sum();
+        let volume: f64 = mesh
+            .triangles
+            .iter()
+            .map(|t| {
+                let [a, b, c] = t.map(|v| mesh.vertices[v as usize] - Vec3::new(1.0, 2.0, 3.0));
+                a.dot(b.cross(c)) / 6.0
+            })
+            .sum();
         assert!((volume - 0.01).abs() < 1e-12, "{volume}");
     }
 

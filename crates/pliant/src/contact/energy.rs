@@ -499,8 +499,7 @@ impl ContactEnergy {
             },
         };
         let of_pair = |(number, pair): (usize, &Pair)| (self.pair_fraction(pair, start, end), Some(number));
-        let (fraction, first) =
-            pairs.par_iter().enumerate().with_min_len(CHUNK).map(of_pair).reduce(free, smaller);
+        let (fraction, first) = pairs.par_iter().enumerate().with_min_len(CHUNK).map(of_pair).reduce(free, smaller);
         let mut found = StepLimit { fraction, bodies: first.map(|number| self.bodies(&pairs[number])) };
         for (number, (shape, shape_end)) in placed.iter().zip(placed_end).enumerate() {
             let of_vertex = |vertex: usize| {
@@ -508,8 +507,7 @@ impl ContactEnergy {
                 (fraction, Some(vertex))
             };
             let count = self.surface.vertex_count();
-            let (fraction, first) =
-                (0..count).into_par_iter().with_min_len(CHUNK).map(of_vertex).reduce(free, smaller);
+            let (fraction, first) = (0..count).into_par_iter().with_min_len(CHUNK).map(of_vertex).reduce(free, smaller);
             if fraction < found.fraction {
                 let body = first.map(|vertex| self.surface.bodies[vertex] as usize);
                 found = StepLimit { fraction, bodies: body.map(|body| [body, self.surface.body_count() + number]) };
@@ -548,11 +546,8 @@ impl ContactEnergy {
         let end: Vec<Vec3> = start.iter().zip(&motion).map(|(x, d)| *x + *d).collect();
         let pairs = self.candidates(&start, &end);
         let mut islands = islands.joined(pairs.iter().map(Pair::ends), &self.surface);
-        let fractions: Vec<f64> = pairs
-            .par_iter()
-            .with_min_len(CHUNK)
-            .map(|pair| self.pair_fraction(pair, &start, &end))
-            .collect();
+        let fractions: Vec<f64> =
+            pairs.par_iter().with_min_len(CHUNK).map(|pair| self.pair_fraction(pair, &start, &end)).collect();
         let mut first = StepLimit { fraction: 1.0, bodies: None };
         for (pair, fraction) in pairs.iter().zip(fractions).filter(|(_, fraction)| *fraction < 1.0) {
             islands.limit(&pair.ends(), fraction, &self.surface);

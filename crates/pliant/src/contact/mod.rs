@@ -6,6 +6,7 @@
 
 mod barrier;
 mod box_tree;
+mod build;
 mod candidates;
 mod ccd;
 mod collider;
@@ -17,7 +18,6 @@ mod intersection;
 mod islands;
 mod params;
 mod potential;
-mod build;
 mod shape;
 mod sliding;
 mod step_motion;
@@ -27,6 +27,7 @@ mod testing;
 
 pub use barrier::{Derivatives, Mollifier, barrier};
 pub use box_tree::{Bounds, BoxTree};
+pub use build::{ContactError, ContactSurfaces};
 pub use candidates::Pair;
 pub use ccd::safe_fraction;
 pub use collider::{Collider, ColliderError, ColliderMotion, ColliderShape, PointSequence, PointSequenceError};
@@ -38,7 +39,6 @@ pub use intersection::{edge_crosses_triangle, intersects_itself};
 pub use islands::Islands;
 pub use params::{ContactParams, ContactParamsError, PairBehavior, PairRule};
 pub use potential::{PairParams, PairPotential, RankOne};
-pub use build::{ContactError, ContactSurfaces};
 pub use shape::ActiveShape;
 pub use sliding::FrictionContacts;
 pub use step_motion::StepMotion;

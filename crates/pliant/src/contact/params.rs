@@ -48,7 +48,9 @@ pub enum ContactParamsError {
     NotPositive { what: &'static str, value: f64 },
     #[error("{what} is {value}, expected a finite number that is not negative")]
     Negative { what: &'static str, value: f64 },
-    #[error("the kinetic coefficient of friction is {kinetic_coefficient}, expected at most the static one, {static_coefficient}")]
+    #[error(
+        "the kinetic coefficient of friction is {kinetic_coefficient}, expected at most the static one, {static_coefficient}"
+    )]
     Kinetic { static_coefficient: f64, kinetic_coefficient: f64 },
     #[error("a rule of contact is for `{name}`, which is no body and no collider; there are {known}")]
     Unknown { name: String, known: String },

@@ -227,14 +227,13 @@ mod tests {
     fn gradients_and_hessians_agree_with_numbers_from_multiple_precision() {
         for case in REFERENCE_PAIRS {
             let scale = case.range.powi(4);
-            let params =
-                PairParams {
-                    kind: case.kind,
-                    scale,
-                    range: case.range,
-                    thickness: 0.0,
-                    mollifier_threshold: case.mollifier_threshold,
-                };
+            let params = PairParams {
+                kind: case.kind,
+                scale,
+                range: case.range,
+                thickness: 0.0,
+                mollifier_threshold: case.mollifier_threshold,
+            };
             let potential = PairPotential::new(&params, &case.x).unwrap();
             let distance_squared = potential.closest().distance_squared();
             assert!((distance_squared / case.distance_squared - 1.0).abs() < 1e-9, "{}", case.name);

@@ -90,9 +90,7 @@ impl PlacedShape {
     pub fn geometry(&self) -> ObstacleGeometry {
         match self.kind {
             ShapeKind::HalfSpace(normal) => ObstacleGeometry::Plane { point: self.origin, normal },
-            ShapeKind::HollowBall(radius) => {
-                ObstacleGeometry::Ball { center: self.origin, radius, is_hollow: true }
-            }
+            ShapeKind::HollowBall(radius) => ObstacleGeometry::Ball { center: self.origin, radius, is_hollow: true },
         }
     }
 

@@ -25,8 +25,7 @@ pub struct Conditions<'a> {
 
 impl Conditions<'static> {
     /// Conditions at time zero, with full loads and without history.
-    pub const START: Self =
-        Self { time: 0.0, dt: 0.0, load_factor: 1.0, history: &[], progress: 1.0, motion: None };
+    pub const START: Self = Self { time: 0.0, dt: 0.0, load_factor: 1.0, history: &[], progress: 1.0, motion: None };
 
     /// Returns the conditions at a time \[s\], with full loads and without history.
     pub const fn at(time: f64) -> Self {

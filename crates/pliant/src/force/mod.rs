@@ -35,8 +35,8 @@ use crate::math::{Mat3, Vec3};
 use crate::motion::NotFinite;
 use crate::sparse::{BlockMatrix, BlockPattern, LowRank};
 
-pub use crate::material::Definiteness;
 pub use crate::contact::StepMotion;
+pub use crate::material::Definiteness;
 pub use conditions::Conditions;
 pub use elastic::{Elastic, MaterialCount};
 pub use geometric::{Geometric, GeometricError, GeometricStiffness};

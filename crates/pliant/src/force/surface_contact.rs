@@ -142,12 +142,7 @@ impl SurfaceContact {
 }
 
 /// Adds a force on a vertex of one of two bodies to that on the first of them, if they are different.
-fn add_force(
-    forces: &mut std::collections::BTreeMap<[usize; 2], Vec3>,
-    [a, b]: [usize; 2],
-    of: usize,
-    force: Vec3,
-) {
+fn add_force(forces: &mut std::collections::BTreeMap<[usize; 2], Vec3>, [a, b]: [usize; 2], of: usize, force: Vec3) {
     let first = a.min(b);
     if a != b && of == first {
         *forces.entry([first, a.max(b)]).or_insert(Vec3::ZERO) += force;

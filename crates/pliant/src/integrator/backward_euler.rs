@@ -6,7 +6,7 @@ use super::check::{begin, prescribe};
 use super::history::finish;
 use super::newton::{Balance, Newton, Problem};
 use super::vectors::dot;
-use super::{Integrator, NewtonParams, NewtonTangent, StepError, StepInfo, check_finite};
+use super::{Integrator, NewtonParams, StepError, StepInfo, check_finite};
 use crate::solver::LinearSolver;
 use crate::system::{Combination, State, System};
 
@@ -81,19 +81,7 @@ impl BackwardEuler {
     /// thousandth of the forces. It is no error if the last iteration does not reach that, as the line search keeps
     /// such a step stable. Smooth motion takes one or two iterations per step.
     pub fn for_animation() -> Self {
-        let params =
-            NewtonParams {
-            tolerance: 1e-3,
-            min_iterations: 1,
-            contact_tolerance: 1e-3,
-            must_converge: false,
-            ..NewtonParams::default()
-        };
-        Self {
-            predict: true,
-            limit_energy: true,
-            ..Self::new(NewtonParams { tangent: NewtonTangent::ExactFirst, ..params })
-        }
+        Self { predict: true, limit_energy: true, ..Self::new(NewtonParams::for_animation()) }
     }
 
     /// Creates an integrator with at most `iterations` iterations per step and no test for convergence. If there is an

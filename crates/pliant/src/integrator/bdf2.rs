@@ -4,7 +4,7 @@ use super::backward_euler::{damping_of_start, since};
 use super::check::{begin, prescribe};
 use super::history::update_history;
 use super::newton::{Balance, Newton, Problem};
-use super::{Integrator, NewtonParams, NewtonTangent, StepError, StepInfo, check_finite};
+use super::{Integrator, NewtonParams, StepError, StepInfo, check_finite};
 use crate::solver::LinearSolver;
 use crate::system::{State, System};
 
@@ -99,9 +99,7 @@ impl Bdf2 {
     /// Creates an integrator for animation, with the parameters of
     /// [`BackwardEuler::for_animation`](super::BackwardEuler::for_animation).
     pub fn for_animation() -> Self {
-        let params =
-            NewtonParams { tolerance: 1e-3, min_iterations: 1, must_converge: false, ..NewtonParams::default() };
-        Self { predict: true, ..Self::new(NewtonParams { tangent: NewtonTangent::ExactFirst, ..params }) }
+        Self { predict: true, ..Self::new(NewtonParams::for_animation()) }
     }
 }
 

@@ -58,6 +58,22 @@ impl Default for NewtonParams {
     }
 }
 
+impl NewtonParams {
+    /// Parameters for animation: at least one iteration, and more while the residual exceeds a thousandth of the
+    /// forces, or velocities in contact change by more than a thousandth of the size of the system per second. The last
+    /// iteration is taken even if it has not converged.
+    pub(super) fn for_animation() -> Self {
+        Self {
+            tolerance: 1e-3,
+            min_iterations: 1,
+            contact_tolerance: 1e-3,
+            must_converge: false,
+            tangent: NewtonTangent::ExactFirst,
+            ..Self::default()
+        }
+    }
+}
+
 /// Step length, relative to the size of the system or the largest coordinate, below which the residual is rounding.
 const SMALLEST_STEP: f64 = 1e-13;
 /// Required fraction of the decrease predicted by the slope, in Armijo's rule.
@@ -265,7 +281,19 @@ impl Newton {
                 }
             }
             let limited = info.limited;
-            if std::env::var("DBG").is_ok() { eprintln!("it {iteration} t={:.3} res={:.3e} lim={} short={} frac={:.3e} upd={updates} prog={} linit={} step={:.3e}", problem.conditions.time, self.relative_residual(), info.limited, info.shortened, self.fraction, self.progress, info.linear_iterations, self.direction.iter().fold(0.0_f64, |a,b| a.max(b.abs()))*balance.rate()); }
+            if std::env::var("DBG").is_ok() {
+                eprintln!(
+                    "it {iteration} t={:.3} res={:.3e} lim={} short={} frac={:.3e} upd={updates} prog={} linit={} step={:.3e}",
+                    problem.conditions.time,
+                    self.relative_residual(),
+                    info.limited,
+                    info.shortened,
+                    self.fraction,
+                    self.progress,
+                    info.linear_iterations,
+                    self.direction.iter().fold(0.0_f64, |a, b| a.max(b.abs())) * balance.rate()
+                );
+            }
             let stiffness = self.linearize(system, balance, problem, definiteness, info);
             let is_done = self.improve(system, solver, params, balance, problem, &stiffness, (iteration, info));
             system.recycle_stiffness(stiffness);
@@ -537,8 +565,7 @@ impl Newton {
     ) -> S::Stiffness {
         let start = Instant::now();
         let conditions = problem.conditions(balance, &self.lagged, self.progress);
-        let Linearization { stiffness, scale } =
-            system.linearize(&self.q, &conditions, definiteness, &mut self.force);
+        let Linearization { stiffness, scale } = system.linearize(&self.q, &conditions, definiteness, &mut self.force);
         if balance.damping_follows {
             balance.velocity(&self.s, &mut self.part);
             balance.drive.fill(0.0);

@@ -338,7 +338,8 @@ impl ModelBuilder {
         };
         let extent = bodies.iter().map(diagonal).fold(0.0, f64::max);
         if let Some(params) = self.contact {
-            let contact = contact_of(&bodies, &self.colliders, &self.skins, params, (self.gravity, &self.fixed), node_count)?;
+            let contact =
+                contact_of(&bodies, &self.colliders, &self.skins, params, (self.gravity, &self.fixed), node_count)?;
             let start = self.start.unwrap_or_else(|| vec![0.0; 3 * node_count]);
             contact.contact_energy().check_start(&start, 0.0)?;
             self.forces.push(Box::new(contact));

@@ -1,9 +1,7 @@
 //! Contact of the bodies of a model with each other, themselves and colliders.
 
 use super::{Fixed, ModelBody};
-use crate::contact::{
-    Collider, CollisionBody, ContactError, ContactParams, ContactSurfaces, Islands, SurfaceMotion,
-};
+use crate::contact::{Collider, CollisionBody, ContactError, ContactParams, ContactSurfaces, Islands, SurfaceMotion};
 use crate::force::{Elastic, SurfaceContact};
 use crate::math::Vec3;
 use crate::mesh::Interpolation;

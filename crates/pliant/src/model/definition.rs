@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use super::builder::{Kinematics, ModelBuilder, ModelError};
 use super::fixed::{Fixed, FixedId, FixedVertices};
-use crate::damping::Damping;
 use crate::contact::{ContactEnergy, StepLimit};
+use crate::damping::Damping;
 use crate::force::{
     Conditions, ContactReport, Elastic, Force, NodalStates, Obstacle, StepMotion, StressState, SurfaceContact,
 };

@@ -15,9 +15,9 @@ mod observe;
 mod surface;
 mod work;
 
-pub use contact::ContactSkin;
 pub use assembly::{Assembly, DampingMatrix, StiffnessMatrix};
 pub use builder::{Body, Kinematics, ModelBuilder, ModelError, rest_positions};
+pub use contact::ContactSkin;
 pub use definition::{Model, ModelBody};
 pub use fixed::{Fixed, FixedId};
 pub use locking::{bending_ratio, locking_warning};

@@ -110,7 +110,9 @@ fn two_falling_cubes_follow_the_trajectory_of_another_program() {
 
 #[test]
 fn a_cube_rests_on_the_ground_with_its_weight() {
-    for params in [ContactParams::default(), ContactParams { range: Some(2e-3), pressure: Some(1e5), ..ContactParams::default() }] {
+    for params in
+        [ContactParams::default(), ContactParams { range: Some(2e-3), pressure: Some(1e5), ..ContactParams::default() }]
+    {
         let cube = kuhn_box([2; 3], Vec3::splat(0.1), Vec3::new(-0.06, -0.05, 0.001));
         let builder = Model::builder().body(Body::new(cube, neo_hookean(1e5, 0.3), 1000.0)).body(ground());
         let fixed = Fixed::new((27..35).collect::<Vec<u32>>());
@@ -297,20 +299,25 @@ fn surfaces_that_intersect_or_touch_at_rest_are_an_error_that_names_them() {
     };
     assert_eq!(build(0.101), Ok(()));
     let error = build(0.05).unwrap_err();
-    assert!(matches!(error, ModelError::Contact(ContactError::Intersecting { .. } | ContactError::Touching { .. })), "{error}");
+    assert!(
+        matches!(error, ModelError::Contact(ContactError::Intersecting { .. } | ContactError::Touching { .. })),
+        "{error}"
+    );
     let error = build(0.1).unwrap_err();
     assert!(matches!(error, ModelError::Contact(ContactError::Touching { count, .. }) if count > 0), "{error}");
     let shifted =
         Body::new(kuhn_box([1; 3], Vec3::splat(0.1), Vec3::new(0.05, 0.04, 0.03)), neo_hookean(1e5, 0.3), 1000.0);
     let error = Model::builder().body(cube("left", 0.0)).body(shifted.named("right")).contact(ContactParams::default());
     let error = error.build().unwrap_err().to_string();
-    assert!(error.starts_with("`left` and `right` intersect at the start, in ") && error.contains("deep: the edge from vertex "), "{error}");
-    for params in
-        [
+    assert!(
+        error.starts_with("`left` and `right` intersect at the start, in ")
+            && error.contains("deep: the edge from vertex "),
+        "{error}"
+    );
+    for params in [
         ContactParams { range: Some(0.0), ..ContactParams::default() },
         ContactParams { pressure: Some(f64::NAN), ..ContactParams::default() },
-    ]
-    {
+    ] {
         let error = Model::builder().body(cube("left", 0.0)).contact(params).build().unwrap_err();
         assert!(matches!(error, ModelError::Contact(ContactError::Params(_))), "{error}");
     }

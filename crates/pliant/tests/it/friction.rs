@@ -12,8 +12,12 @@ use crate::contact::{center, kuhn_box, neo_hookean};
 
 /// Block of 9 × 9 × 4 cm at a height above z = 0.
 fn block_at(height: f64) -> Body {
-    Body::new(kuhn_box([3, 3, 2], Vec3::new(0.09, 0.09, 0.04), Vec3::new(-0.45, -0.045, height)), neo_hookean(1e6, 0.3), 1000.0)
-        .named("block")
+    Body::new(
+        kuhn_box([3, 3, 2], Vec3::new(0.09, 0.09, 0.04), Vec3::new(-0.45, -0.045, height)),
+        neo_hookean(1e6, 0.3),
+        1000.0,
+    )
+    .named("block")
 }
 
 /// Gravity on a slope about the y axis.
@@ -46,7 +50,8 @@ fn blocks_on_a_slope_slide_and_stick_as_in_another_program() {
         (0.4, [(1, -0.4049872259911761, 0.02097422050794419), (50, -0.4046430244791581, 0.020974303950035522)]),
     ];
     for (mu, rows) in expected {
-        let ground = Body::without_elasticity(kuhn_box([1; 3], Vec3::new(1.0, 1.0, 0.1), Vec3::new(-0.5, -0.5, -0.1)), 1.0);
+        let ground =
+            Body::without_elasticity(kuhn_box([1; 3], Vec3::new(1.0, 1.0, 0.1), Vec3::new(-0.5, -0.5, -0.1)), 1.0);
         let params = ContactParams {
             range: Some(1e-3),
             pressure: Some(1e5),

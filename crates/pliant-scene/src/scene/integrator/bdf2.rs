@@ -55,6 +55,10 @@ impl Bdf2 {
 }
 
 impl IntegratorOptions for Bdf2 {
+    fn supports_contact(&self) -> bool {
+        true
+    }
+
     fn build(&self, _: &Model, context: IntegratorContext<'_>) -> Result<Stepper, SceneError> {
         self.integrator(&context).map(Stepper::Integrator)
     }

@@ -6,9 +6,9 @@ mod error;
 mod hollow_ball;
 mod plane;
 
+pub use crate::contact::ObstacleGeometry;
 pub use ball::Ball;
 pub use definition::{Curvature, ObstacleShape, Placement, SurfacePoint};
 pub use error::ShapeError;
-pub use crate::contact::ObstacleGeometry;
 pub use hollow_ball::HollowBall;
 pub use plane::Plane;
