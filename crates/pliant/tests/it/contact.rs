@@ -12,7 +12,7 @@ use pliant::system::State;
 
 fn contact(model: &Model) -> &SurfaceContact {
     let of_type = |force| (force as &dyn std::any::Any).downcast_ref::<SurfaceContact>();
-    model.forces().find_map(|force| of_type(force)).expect("a model with contact")
+    model.forces().find_map(of_type).expect("a model with contact")
 }
 
 fn neo_hookean(young: f64, poisson: f64) -> AnyLaw {
