@@ -9,6 +9,8 @@ mod candidates;
 mod ccd;
 mod distance;
 mod energy;
+#[cfg(test)]
+mod exact;
 mod friction;
 mod intersection;
 mod potential;
