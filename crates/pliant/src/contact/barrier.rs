@@ -103,26 +103,23 @@ impl Mollifier {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contact::testing::reference_cases;
 
     #[test]
     fn barrier_has_the_values_of_another_implementation() {
-        // Value and derivatives of −(D − d̂²)² ln(D/d̂²) with respect to D, from ipctk 1.6.1, divided by d̂⁴, d̂² and
-        // 1.
-        let cases = [
-            [1.0000000000000002e-16, 36.84136148790472, -1.0000000000000072e+16, 9.999999999999999e+31],
-            [1.0000000000000002e-08, 18.420680375538744, -100000034.84136112, 1.0000000200000032e+16],
-            [0.00010000000000000002, 9.208498396005188, -10016.418938675875, 100020015.4206807],
-            [0.01, 4.5135272992869275, -107.12823696825643, 10206.210340371976],
-            [0.25, 0.7797905781299383, -4.329441541679837, 23.77258872223978],
-            [0.8100000000000003, 0.007607029230495026, -0.12464189313451556, 1.414735767859165],
-            [0.9980010000000002, 7.996000666996863e-09, -1.2004005673337316e-05, 0.012018029379400108],
-        ];
-        for [s, value, first, second] in cases {
-            let b = barrier(s);
-            for (found, expected) in [(b.value, value), (b.first, first), (b.second, second)] {
-                assert!((found - expected).abs() <= 1e-12 * expected.abs(), "{s}: {found} {expected}");
+        let mut count = 0;
+        for case in reference_cases(include_str!("../../tests/data/contact/scalars.txt")) {
+            let Some(expected) = case.words("barrier").map(|_| case.numbers("barrier")) else { continue };
+            let (range, d) = (case.number("range"), case.number("d"));
+            let squared = range * range;
+            let b = barrier(d * d / squared);
+            let found = [squared * squared * b.value, squared * b.first, b.second];
+            for (found, expected) in found.into_iter().zip(expected) {
+                assert!((found - expected).abs() <= 1e-12 * expected.abs(), "{}: {found} {expected}", case.name);
             }
+            count += 1;
         }
+        assert_eq!(count, 27);
     }
 
     #[test]

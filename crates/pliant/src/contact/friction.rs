@@ -130,27 +130,84 @@ impl Sliding {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contact::testing::random_vector;
+    use crate::contact::ClosestPoints;
+    use crate::contact::barrier::barrier;
+    use crate::contact::testing::{lower_triangle, random_vector, reference_cases, relative_difference};
 
     const RUBBER: Friction = Friction { static_coefficient: 0.5, kinetic_coefficient: 0.3, speed: 1e-3 };
 
     #[test]
     fn potential_and_force_have_the_values_of_another_implementation() {
-        // Speed, potential and force for μₛ = 0.5, μₖ = 0.3, ε = 1 mm/s, from ipctk 1.6.1.
-        let cases = [
-            [0.0, 5.416666666666668e-05, 0.0],
-            [1e-08, 5.4166666716666504e-05, 9.999949999200005e-06],
-            [0.0001, 5.898080000000002e-05, 0.09424],
-            [0.0005, 0.00014833333333333327, 0.30000000000000004],
-            [0.00099, 0.00029699996667466647, 0.300009996],
-            [0.001, 0.0003, 0.3],
-            [0.002, 0.0006, 0.3],
-            [1.0, 0.3, 0.3],
-        ];
-        for [speed, potential, force] in cases {
-            assert!((RUBBER.potential(speed) - potential).abs() <= 1e-12 * potential, "{speed}");
-            assert!((RUBBER.force(speed) - force).abs() <= 1e-12, "{speed}");
+        let mut count = 0;
+        for case in reference_cases(include_str!("../../tests/data/contact/scalars.txt")) {
+            let Some(y) = case.words("y").map(|_| case.number("y")) else { continue };
+            let unit = Friction { static_coefficient: 1.0, kinetic_coefficient: 1.0, speed: case.number("speed") };
+            let smooth = Friction { static_coefficient: 0.5, kinetic_coefficient: 0.3, ..unit };
+            let mut numbers = vec![
+                ("f0", unit.potential(y)),
+                ("f1", unit.force(y)),
+                ("f2", unit.derivative(y)),
+                ("f1-over-y", unit.force_over_speed(y)),
+                ("smooth-f0", smooth.potential(y)),
+                ("smooth-f1", smooth.force(y)),
+            ];
+            if y < unit.speed {
+                numbers.push(("smooth-mu", smooth.coefficient(y / unit.speed)));
+            }
+            for (key, found) in numbers {
+                let expected = case.number(key);
+                assert!((found - expected).abs() <= 1e-12 * expected.abs(), "{key} at {y}: {found} {expected}");
+            }
+            count += 1;
         }
+        assert_eq!(count, 8);
+    }
+
+    #[test]
+    fn friction_of_pairs_agrees_with_another_implementation() {
+        let mut count = 0;
+        for case in reference_cases(include_str!("../../tests/data/contact/friction.txt")) {
+            let (name, x, v) = (case.name, case.points("x"), case.points("velocity"));
+            let mut coefficients = [0.0; 4];
+            for (vertex, weight) in case.numbers("vertices").into_iter().zip(case.numbers("weights")) {
+                coefficients[vertex as usize] = weight;
+            }
+            let offset: Vec3 = coefficients.iter().zip(x).map(|(&c, x)| c * x).sum();
+            let d = offset.length();
+            assert!((d * d / case.number("distance-squared") - 1.0).abs() < 1e-10, "{name}");
+            if matches!(case.word("kind"), "fv" | "ee") {
+                let closest = ClosestPoints::new(case.kind(), &x);
+                for (found, expected) in closest.coefficients.iter().zip(coefficients) {
+                    assert!((found.abs() - expected.abs()).abs() < 1e-10, "{name}");
+                }
+            }
+            let range = case.number("range");
+            let slope = 2.0 * d * range * range * barrier(d * d / (range * range)).first;
+            let normal_force = -case.number("stiffness") * slope;
+            assert!((normal_force / case.number("normal-force") - 1.0).abs() < 1e-10, "{name}: {normal_force}");
+            let sliding = Sliding { coefficients, normal: offset / d, normal_force };
+            let friction = Friction {
+                static_coefficient: case.number("static"),
+                kinetic_coefficient: case.number("kinetic"),
+                speed: case.number("speed"),
+            };
+            let slip = case.numbers("slip").iter().map(|slip| slip * slip).sum::<f64>().sqrt();
+            assert!((sliding.velocity(&v).length() - slip).abs() <= 1e-10 * slip, "{name}");
+            let potential = sliding.potential(&friction, &v);
+            assert!((potential / case.number("potential") - 1.0).abs() < 1e-10, "{name}: {potential}");
+            let flat = |vectors: [Vec3; 4]| -> [f64; 12] { std::array::from_fn(|i| vectors[i / 3][i % 3]) };
+            let gradient = flat(sliding.gradient(&friction, &v));
+            assert!(relative_difference(&gradient, &case.numbers("gradient")) < 1e-10, "{name}");
+            let mut hessian = [[0.0; 12]; 12];
+            for (factor, vector) in sliding.hessian_terms(&friction, &v) {
+                let q = flat(vector);
+                (0..144).for_each(|k| hessian[k / 12][k % 12] += factor * q[k / 12] * q[k % 12]);
+            }
+            let off = relative_difference(&lower_triangle(&hessian), &case.numbers("hessian"));
+            assert!(off < 1e-10, "{name}: Hessian is off by {off}");
+            count += 1;
+        }
+        assert_eq!(count, 42);
     }
 
     #[test]

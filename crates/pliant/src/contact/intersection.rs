@@ -10,6 +10,11 @@ use crate::mesh::{Interpolation, SurfaceMesh};
 /// Returns true if an edge passes through a triangle, also through one of its sides or corners. An edge that only ends
 /// at the triangle does not. The test is exact: it decides by signs of determinants that no rounding changes
 /// \[Shewchuk1997\].
+///
+/// An edge in the plane of a triangle does not cross it either. Where they overlap, a side of the triangle meets the
+/// edge or an end of the edge is in the triangle, so that a pair of edges, or of a point and a triangle, is at distance
+/// zero. Collision detection does not move such a pair, and its barrier is infinite up to rounding, unless it consists
+/// of parallel edges: then another pair of their ends is.
 pub fn edge_crosses_triangle(edge: [Vec3; 2], triangle: [Vec3; 3]) -> bool {
     let [p, q] = edge;
     let [a, b, c] = triangle;

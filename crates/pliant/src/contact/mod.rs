@@ -12,6 +12,8 @@ mod ccd;
 mod collider;
 mod distance;
 mod energy;
+#[cfg(test)]
+mod exact;
 mod friction;
 mod geometry;
 mod intersection;

@@ -336,13 +336,15 @@ fn the_previous_step_is_forgotten_when_something_else_changes_the_state() {
     assert_eq!(changed(&mut |state| model.add_impulse(state, 5, Vec3::X)), (false, false));
     assert_eq!(changed(&mut |state| model.set_velocity(state, 0..9, Vec3::X, Vec3::ZERO, Vec3::ZERO)), (false, false));
     let mut assembly = Assembly::new(model.clone());
-    assert!(
-        changed(&mut |state| drop(Static::default().solve(&mut assembly, &mut Direct::default(), state).unwrap()))
-            == (false, false)
-    );
+    let mut solve = |state: &mut State| {
+        Static::default().solve(&mut assembly, &mut Direct::default(), state).unwrap();
+    };
+    assert_eq!(changed(&mut solve), (false, false));
     let mut assembly = Assembly::new(model);
     let mut by = |integrator: &mut dyn Integrator<Assembly>| {
-        changed(&mut |state| drop(integrator.step(&mut assembly, &mut Direct::default(), state, 0.01).unwrap()))
+        changed(&mut |state| {
+            integrator.step(&mut assembly, &mut Direct::default(), state, 0.01).unwrap();
+        })
     };
     assert_eq!(by(&mut BackwardEuler::default()), (false, true));
     assert_eq!(by(&mut Newmark::default()), (false, true));
@@ -367,8 +369,8 @@ fn failed_steps_and_broken_states_change_nothing() {
         change(state.previous.as_mut().unwrap());
         state
     };
-    let error = step(&mut broken(|previous| drop(previous.dq.pop()))).to_string();
-    assert_eq!(error, format!("the state has {} coordinates, expected {}", before.q.len() - 1, before.q.len()));
+    let error = step(&mut broken(|previous| previous.dq.truncate(1))).to_string();
+    assert_eq!(error, format!("the state has 1 coordinates, expected {}", before.q.len()));
     let lost: [fn(&mut PreviousStep); 2] = [|step| step.dv[4] = f64::NAN, |step| step.dq[4] = f64::INFINITY];
     for change in lost {
         let error = step(&mut broken(change)).to_string();
