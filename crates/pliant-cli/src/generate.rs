@@ -116,10 +116,8 @@ fn entry_of(name: &str) -> Option<&'static Entry<dyn GeneratorOptions>> {
 fn subcommand(entry: &'static Entry<dyn GeneratorOptions>) -> Command {
     let examples = example_options(entry);
     let about = entry.about();
-    let (first, _) = about.split_once(". ").unwrap_or((&about, ""));
+    let first = about.split(". ").next().unwrap_or_default().trim_end_matches('.').to_owned();
     let command = Command::new(entry.name())
-        .about(first.trim_end_matches('.').to_owned())
-        .long_about(about.clone())
         .allow_negative_numbers(true)
         .visible_aliases(ALIASES.iter().filter(|(name, _)| *name == entry.name()).map(|(_, alias)| *alias));
     let options = entry.options().into_iter();
@@ -127,7 +125,8 @@ fn subcommand(entry: &'static Entry<dyn GeneratorOptions>) -> Command {
         let is_main = entry.main_option() == Some(&option.name);
         command.arg(argument(&option, is_main, examples.get(&option.name)))
     });
-    MeshFile::augment_args(command)
+    // The options of the file have a description, too.
+    MeshFile::augment_args(command).about(first).long_about(about)
 }
 
 /// Returns the options in the example of a generator: the defaults of those that scenes require.
@@ -138,7 +137,9 @@ fn example_options(entry: &Entry<dyn GeneratorOptions>) -> Map<String, Value> {
 
 /// Returns the argument of an option: by position for the main one, which has no default.
 fn argument(option: &OptionInfo, is_main: bool, example: Option<&Value>) -> Arg {
-    let arg = Arg::new(option.name.clone()).help(option.about.trim_end_matches('.').to_owned());
+    let arg = Arg::new(option.name.clone())
+        .value_name(option.name.to_uppercase())
+        .help(option.about.trim_end_matches('.').to_owned());
     if is_main {
         return arg.required(option.is_required);
     }

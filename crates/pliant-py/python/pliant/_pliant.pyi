@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ._types import (
-    Elements,
     Floats,
     Inversion,
     Numbers,
@@ -144,6 +143,67 @@ class Mesh:
         materials: str,
     ) -> Mesh: ...
     # Written by `python -m pliant._choices`: generator.
+    @staticmethod
+    def box(
+        size: Vector,
+        cells: Sequence[int],
+        *,
+        elements: Literal["tet5", "tet6", "hex"] = "tet5",
+    ) -> Mesh: ...
+    @staticmethod
+    def beam(
+        length: Quantity,
+        height: Quantity,
+        width: Quantity,
+        *,
+        across: int = 4,
+        elements: Literal["tet5", "tet6", "hex"] = "tet5",
+    ) -> Mesh: ...
+    @staticmethod
+    def cylinder(
+        radius: Quantity,
+        height: Quantity,
+        *,
+        across: int = 8,
+        layers: int | None = None,
+        elements: Literal["tet5", "tet6", "hex"] = "tet5",
+    ) -> Mesh: ...
+    @staticmethod
+    def ball(
+        radius: Quantity,
+        *,
+        across: int = 8,
+        elements: Literal["tet5", "tet6", "hex"] = "tet5",
+    ) -> Mesh: ...
+    @staticmethod
+    def torus(
+        ring_radius: Quantity,
+        tube_radius: Quantity,
+        *,
+        across: int = 6,
+        sectors: int | None = None,
+        elements: Literal["tet5", "tet6", "hex"] = "tet5",
+    ) -> Mesh: ...
+    @staticmethod
+    def filled(
+        of: str | Mapping[str, Any],
+        *,
+        cells: int = 24,
+        grading: int = 0,
+    ) -> Mesh: ...
+    @staticmethod
+    def cage(
+        surface: str,
+        *,
+        cells: int = 16,
+        grading: int = 0,
+    ) -> Mesh: ...
+    @staticmethod
+    def voxels(
+        surface: str,
+        *,
+        cells: int = 16,
+    ) -> Mesh: ...
 
 @final
 class Surface:

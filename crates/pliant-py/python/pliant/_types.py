@@ -26,5 +26,4 @@ Tractions: TypeAlias = Union[Mapping[str, Vector], Mapping["tuple[int, ...]", Ve
 # A ``scipy.sparse.csr_array``; SciPy has no type annotations.
 SparseArray: TypeAlias = Any
 
-Elements: TypeAlias = Literal["tet5", "tet6", "hex"]
 Inversion: TypeAlias = Literal["none", "clamp", "extrapolate"]

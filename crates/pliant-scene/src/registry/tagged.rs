@@ -12,7 +12,7 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Value, json};
 
-use super::{Boxed, Entry, Registered};
+use super::{Boxed, Entry, Registered, described};
 
 /// Entry of a registry with its options, written as `"name"` or `{ name = { option = … } }`. If the entry has a
 /// [main option](Entry::with_main), `{ name = value }` gives its value alone.
@@ -256,8 +256,10 @@ impl<T: ?Sized + Registered> JsonSchema for Tagged<T> {
     /// alone, and options also as the value of the main one.
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let entry = |entry: &Entry<T>| {
-            let (name, about) = (entry.name(), entry.about());
+            let name = entry.name();
+            // Not `about`, which would describe entries that contain entries without end.
             let mut options = entry.schema(generator).to_value();
+            let about = described(options["description"].as_str().unwrap_or_default()).0;
             if let Some(main) = entry.main_option() {
                 let value = options["properties"][main].clone();
                 let description = options.as_object_mut().and_then(|options| options.remove("description"));
