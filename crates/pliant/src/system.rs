@@ -271,6 +271,17 @@ pub trait System {
         false
     }
 
+    /// Adds the change of the gradient of the energy, to first order, when the progress of the conditions changes to
+    /// `end_progress` and `q` does not.
+    fn add_gradient_of_motion(
+        &mut self,
+        _q: &[f64],
+        _conditions: &Conditions<'_>,
+        _end_progress: f64,
+        _gradient: &mut [f64],
+    ) {
+    }
+
     /// Returns true if motions have a [limit](Self::limit_step), as those of bodies in contact have. Integrators that
     /// do not respect it are an error.
     fn limits_steps(&self) -> bool {

@@ -133,6 +133,10 @@ fn shape_of(collider: &Collider) -> Result<ShapeCollider, ContactError> {
     Ok(ShapeCollider { name: collider.name.clone(), origin, kind, motion })
 }
 
+/// Gap at the start, relative to the range of the barrier, up to which surfaces count as touching: forces would be too
+/// large to be meant.
+const TOUCHING: f64 = 1e-3;
+
 /// Number of examples in messages.
 const LISTED: usize = 3;
 
@@ -185,12 +189,9 @@ impl ContactEnergy {
             });
         }
         let contacts = self.contacts(u, time);
-        let touching: Vec<_> = contacts
-            .pairs
-            .iter()
-            .filter(|active| !active.potential.energy.is_finite() || active.gap() <= 0.0)
-            .collect();
-        let on_shapes: Vec<_> = contacts.shapes.iter().filter(|active| active.gap <= 0.0).collect();
+        let is_touching = |gap: f64, range: f64| gap <= TOUCHING * range;
+        let touching: Vec<_> = contacts.pairs.iter().filter(|active| is_touching(active.gap(), self.range(&active.pair.vertices))).collect();
+        let on_shapes: Vec<_> = contacts.shapes.iter().filter(|active| is_touching(active.gap, self.range(&[active.vertex]))).collect();
         if touching.is_empty() && on_shapes.is_empty() {
             return Ok(());
         }

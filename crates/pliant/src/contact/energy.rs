@@ -14,7 +14,7 @@ use super::islands::Islands;
 use super::potential::{PairParams, PairPotential};
 use super::shape::{ActiveShape, PlacedShape, ShapeCollider};
 use super::surface::CollisionSurface;
-use super::{ContactParams, Friction, ObstacleGeometry};
+use super::{ContactParams, Friction, FrictionContacts, ObstacleGeometry};
 use crate::material::Definiteness;
 use crate::math::Vec3;
 use crate::motion::NotFinite;
@@ -267,7 +267,7 @@ impl ContactEnergy {
         pairs.clone()
     }
 
-    fn range(&self, vertices: &[u32]) -> f64 {
+    pub(super) fn range(&self, vertices: &[u32]) -> f64 {
         vertices.iter().map(|&v| self.surface.ranges[v as usize]).fold(f64::INFINITY, f64::min)
     }
 
@@ -427,6 +427,66 @@ impl ContactEnergy {
         for active in &contacts.shapes {
             active.stiffness_terms(definiteness, |factor, q| rows.push(factor, &[active.vertex], &[q], stiffness));
         }
+    }
+
+    /// Adds the change of the gradient with respect to the nodes, to first order, when colliders move between two times
+    /// \[s\] and bodies do not.
+    pub fn add_gradient_of_colliders(&self, contacts: &Contacts, clock: [f64; 2], gradient: &mut [f64]) {
+        let motion = self.collider_motion(clock);
+        let mut by_vertices = vec![Vec3::ZERO; self.surface.vertex_count()];
+        for ActivePair { pair, potential, .. } in &contacts.pairs {
+            potential.stiffness_terms(Definiteness::Projected, |(factor, vector)| {
+                let along: f64 = pair.vertices.iter().zip(&vector).map(|(&v, q)| q.dot(motion[v as usize])).sum();
+                for (&vertex, q) in pair.vertices.iter().zip(vector) {
+                    by_vertices[vertex as usize] += factor * along * q;
+                }
+            });
+        }
+        for active in &contacts.shapes {
+            let motion = self.shape_motion(contacts, active, clock);
+            active.stiffness_terms(Definiteness::Projected, |factor, q| {
+                by_vertices[active.vertex as usize] -= factor * q.dot(motion) * q;
+            });
+        }
+        self.surface.add_gradient(&by_vertices, gradient);
+    }
+
+    /// Returns the displacements of the vertices of colliders between two times \[s\]; zero for those of bodies.
+    fn collider_motion(&self, clock: [f64; 2]) -> Vec<Vec3> {
+        let mut motion = vec![Vec3::ZERO; self.surface.vertex_count()];
+        self.surface.set_collider_velocities(clock, 1.0, &mut motion);
+        motion
+    }
+
+    fn shape_motion(&self, contacts: &Contacts, active: &ActiveShape, clock: [f64; 2]) -> Vec3 {
+        let number = active.collider - self.surface.body_count();
+        self.shapes[number].velocity(&contacts.placed[number], active.x, clock, 1.0)
+    }
+
+    /// Returns the work \[J\] of moving colliders on bodies, with the forces of these contacts, when they move between
+    /// two times \[s\].
+    pub fn collider_work(&self, contacts: &Contacts, friction: Option<&FrictionContacts>, clock: [f64; 2]) -> f64 {
+        let motion = self.collider_motion(clock);
+        let mut work = 0.0;
+        for ActivePair { pair, potential, .. } in &contacts.pairs {
+            for (&vertex, gradient) in pair.vertices.iter().zip(potential.gradient()) {
+                work += gradient.dot(motion[vertex as usize]);
+            }
+        }
+        for active in &contacts.shapes {
+            work -= active.gradient().dot(self.shape_motion(contacts, active, clock));
+        }
+        if let Some(friction) = friction {
+            friction.gradients(|[_, second], vertex, gradient| {
+                work += gradient.dot(motion[vertex as usize]);
+                if let Some(number) = second.checked_sub(self.surface.body_count()) {
+                    let shape = &self.shapes[number];
+                    let place = contacts.places[vertex as usize];
+                    work -= gradient.dot(shape.velocity(&contacts.placed[number], place, clock, 1.0));
+                }
+            });
+        }
+        work
     }
 
     /// Returns all edges that cross a triangle, by an exact test: empty if surfaces do not intersect. Colliders are

@@ -93,7 +93,7 @@ impl ContactEnergy {
         let mut velocities = Vec::new();
         self.surface().interpolate(&nodal, &mut velocities);
         if dt > 0.0 && start != end {
-            self.surface().add_collider_velocities([start, end], dt, &mut velocities);
+            self.surface().set_collider_velocities([start, end], dt, &mut velocities);
         }
         velocities
     }

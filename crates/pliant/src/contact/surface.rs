@@ -332,7 +332,7 @@ impl CollisionSurface {
     }
 
     /// Sets the velocities of the vertices of moving colliders, between two times \[s\] during `dt` \[s\].
-    pub(super) fn add_collider_velocities(&self, [start, end]: [f64; 2], dt: f64, velocities: &mut [Vec3]) {
+    pub(super) fn set_collider_velocities(&self, [start, end]: [f64; 2], dt: f64, velocities: &mut [Vec3]) {
         for (motion, range) in self.motions.iter().zip(self.starts.windows(2)) {
             let range = range[0]..range[1];
             if let SurfaceMotion::Prescribed(motion) = motion

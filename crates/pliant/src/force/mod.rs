@@ -116,6 +116,17 @@ pub trait Force: Any + Debug + DynClone + Send + Sync {
         false
     }
 
+    /// Adds the change of the gradient, to first order, when the progress changes to `end_progress` and `u` does not, to
+    /// predict what moving colliders push.
+    fn add_gradient_of_motion(
+        &self,
+        _u: &[f64],
+        _conditions: &Conditions<'_>,
+        _end_progress: f64,
+        _gradient: &mut [f64],
+    ) {
+    }
+
     /// Returns true if the energy is infinite or undefined beyond some [limit](Self::limit_step) of a motion. Only
     /// integrators that respect it can be used.
     fn limits_steps(&self) -> bool {

@@ -40,6 +40,9 @@ pub struct ContactReport {
     pub gap: Vec<f64>,
 }
 
+/// Time \[s\] over which velocities of colliders are differences outside of a step.
+const INSTANT: f64 = 1e-6;
+
 impl SurfaceContact {
     /// Creates the force on `node_count` nodes. `islands` are nodes that elements couple.
     pub fn new(energy: ContactEnergy, islands: Islands, node_count: usize) -> Self {
@@ -76,6 +79,11 @@ impl SurfaceContact {
         let motion = conditions.motion.as_ref().filter(|_| self.energy.has_friction())?;
         let clock = Self::clock(conditions);
         let lagged = self.energy.contacts(motion.lagged, clock[1]);
+        if conditions.dt == 0.0 {
+            // Outside of a step, colliders have the velocity of a central difference.
+            let around = [clock[1] - 0.5 * INSTANT, clock[1] + 0.5 * INSTANT];
+            return Some(self.energy.friction_contacts(&lagged, u, motion, around, INSTANT));
+        }
         Some(self.energy.friction_contacts(&lagged, u, motion, clock, conditions.dt))
     }
 
@@ -138,6 +146,23 @@ impl SurfaceContact {
         }
         report.forces = forces.into_iter().collect();
         report
+    }
+}
+
+impl SurfaceContact {
+    /// Returns the work \[J\] of moving colliders while they move between two times \[s\], with the forces at
+    /// displacements `u`, and with friction if the conditions have motion.
+    pub(crate) fn collider_work(&self, u: &[f64], conditions: &Conditions<'_>, clock: [f64; 2]) -> f64 {
+        if !self.energy.has_moving_colliders() {
+            return 0.0;
+        }
+        let friction = self.friction(u, &Conditions { dt: 0.0, ..*conditions });
+        self.energy.collider_work(&self.contacts(u, conditions), friction.as_ref(), clock)
+    }
+
+    /// Returns the time of the motion of colliders at a state \[s\].
+    pub(crate) fn clock_at(conditions: &Conditions<'_>) -> f64 {
+        Self::clock(conditions)[1]
     }
 }
 
@@ -211,6 +236,12 @@ impl Force for SurfaceContact {
 
     fn is_moved(&self) -> bool {
         self.energy.has_moving_colliders()
+    }
+
+    fn add_gradient_of_motion(&self, u: &[f64], conditions: &Conditions<'_>, end_progress: f64, gradient: &mut [f64]) {
+        let [_, from] = Self::clock(conditions);
+        let [_, to] = Self::clock(&Conditions { progress: end_progress, ..*conditions });
+        self.energy.add_gradient_of_colliders(&self.contacts(u, conditions), [from, to], gradient);
     }
 
     fn limits_steps(&self) -> bool {

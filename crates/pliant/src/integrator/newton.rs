@@ -281,7 +281,6 @@ impl Newton {
                 }
             }
             let limited = info.limited;
-            if std::env::var("DBG").is_ok() {
                 eprintln!(
                     "it {iteration} t={:.3} res={:.3e} lim={} short={} frac={:.3e} upd={updates} prog={} linit={} step={:.3e}",
                     problem.conditions.time,
@@ -621,6 +620,12 @@ impl Newton {
             if *fixed {
                 self.direction[i] = self.target[i] - self.s[i];
             }
+        }
+        if self.progress < 1.0 {
+            self.product.fill(0.0);
+            let conditions = problem.conditions(balance, &self.lagged, self.progress);
+            system.add_gradient_of_motion(&self.q, &conditions, 1.0, &mut self.product);
+            self.right.iter_mut().zip(&self.product).for_each(|(right, product)| *right -= product);
         }
         let matrix = problem.combination(balance.mass, balance.damping, Some(stiffness));
         self.linear

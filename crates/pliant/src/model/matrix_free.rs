@@ -391,6 +391,18 @@ impl System for MatrixFree {
         self.model().forces.iter().any(|force| force.is_moved())
     }
 
+    fn add_gradient_of_motion(
+        &mut self,
+        q: &[f64],
+        conditions: &Conditions<'_>,
+        end_progress: f64,
+        gradient: &mut [f64],
+    ) {
+        for (force, range) in self.model().forces_with_history() {
+            force.add_gradient_of_motion(q, &conditions.of_part(range), end_progress, gradient);
+        }
+    }
+
     fn limits_steps(&self) -> bool {
         self.model().forces.iter().any(|force| force.limits_steps())
     }

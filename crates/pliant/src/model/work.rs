@@ -1,7 +1,9 @@
 //! Energies of a model and the power of external drives, for the energy balance.
 
+use std::any::Any;
+
 use super::{Model, ModelBody};
-use crate::force::Conditions;
+use crate::force::{Conditions, StepMotion, SurfaceContact};
 use crate::system::State;
 
 impl Model {
@@ -46,6 +48,24 @@ impl Model {
                 term.add_gradient(&state.q, &conditions.of_part(range), &mut force);
             }
             -force.iter().zip(end.q.iter().zip(&start.q)).map(|(f, (end, start))| f * (end - start)).sum::<f64>()
+        })
+    }
+
+    /// Returns the work \[J\] of moving colliders between two states, with the contact forces at the first, and at the
+    /// second.
+    pub(crate) fn work_of_colliders(&self, states: [&State; 2]) -> [f64; 2] {
+        let find = || self.forces_with_history().find(|(force, _)| (*force as &dyn Any).is::<SurfaceContact>());
+        let Some((force, range)) = find() else { return [0.0; 2] };
+        let Some(contact) = (force as &dyn Any).downcast_ref::<SurfaceContact>() else { return [0.0; 2] };
+        let conditions = states.map(|state| state.conditions_here().of_part(range.clone()));
+        let clock = conditions.map(|conditions| SurfaceContact::clock_at(&conditions));
+        let dt = states[1].time - states[0].time;
+        std::array::from_fn(|i| {
+            let state = states[i];
+            let motion =
+                StepMotion { start: &state.q, rate: 1.0, v_0: &state.v, lagged: &state.q, secant: 0.0 };
+            let conditions = Conditions { motion: Some(motion), dt, ..conditions[i] };
+            contact.collider_work(&state.q, &conditions, clock)
         })
     }
 

@@ -12,7 +12,8 @@
 //! - of forces whose potential depends on time, `V(q, t₁) − V(q, t₀)`;
 //! - of prescribed motion, `r · Δq` with the reaction `r = M Δv/h + D v + f(q) − f_ext` of the constraints;
 //! - of forces without a potential, such as a follower pressure on a surface with a boundary;
-//! - of friction against moving obstacles.
+//! - of friction against moving obstacles;
+//! - of moving colliders, with the contact forces at both ends of the step.
 //!
 //! `D` is the energy that damping, friction and the integrator dissipate.
 //!
@@ -258,7 +259,12 @@ impl Watch {
         let terms = self.measure(model, state, elastic, [self.start.time, state.time]);
         let (work, mut jump) = self.work_of_constraints(model, state, h);
         jump += self.work_of_earlier_loads(model, state);
-        let work = [work, model.work_without_potential([&self.start, state]), self.work_of_friction(model, state, h)];
+        let work = [
+            work,
+            model.work_without_potential([&self.start, state]),
+            self.work_of_friction(model, state, h),
+            model.work_of_colliders([&self.start, state]),
+        ];
         let scale = *self.elastic_scale.get_or_insert_with(|| model.elastic_scale());
         let noise = self.rounding(model.extent(), |x, y| model.mass().mul(x, y), h) + ELASTIC_ROUNDING * scale;
         self.balance.add(&self.terms, &terms, &work, jump, noise);
