@@ -28,7 +28,7 @@ mesh = { filled = { of = { own-solid = { start = [0, 10, 0], end = [1, 10, 0], r
 material = { young = "1 MPa", poisson = 0.3, density = 1000 }
 
 [[load]]
-vertices = "object-1.end"
+vertices = "end"
 kind = { own-load = [1, 0, 0] }
 
 [[obstacle]]
@@ -106,9 +106,18 @@ fn an_entry_that_a_program_adds_is_in_scenes_schema_reference_help_and_lists() {
     let generate = help(command.find_subcommand_mut("mesh").unwrap().find_subcommand_mut("generate").unwrap());
     assert!(generate.contains("  own-body "), "{generate}");
     let length = "--length=2 m";
-    let made =
-        crate::Cli::try_parse_from(["pliant", "mesh", "generate", "own-body", length, "--width", "1", "-o", "a.veg"]);
-    assert!(format!("{made:?}").contains("length: 2"), "{made:?}");
+    let made = crate::Cli::try_parse_from([
+        "pliant",
+        "mesh",
+        "generate",
+        "own-body",
+        length,
+        "--height=1",
+        "--width=1",
+        "-o",
+        "a.veg",
+    ]);
+    assert!(format!("{made:?}").contains("Beam { length: Quantity { si: 2.0,"), "{made:?}");
 
     let unknown = |value: Value| part_from_value::<pliant_scene::scene::LoadChoice>(value, "kind").unwrap_err().message;
     assert!(unknown(json!("own-laod")).contains("did you mean `own-load`?"));

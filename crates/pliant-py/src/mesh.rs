@@ -32,8 +32,8 @@ use crate::work::work;
 /// >>> round(mesh.volume, 12)
 /// 0.166666666667
 ///
-/// Static methods generate simple bodies, and volume meshes of surfaces and solids. They are the generators of ``mesh`` in
-/// scene files:
+/// Static methods generate simple bodies, and volume meshes of surfaces and solids. They are the generators of ``mesh``
+/// in scene files:
 ///
 /// >>> pliant.Mesh.box((2, 1, 1), (4, 2, 2), elements="hex")
 /// <pliant.Mesh: 45 vertices, 16 hexahedra>

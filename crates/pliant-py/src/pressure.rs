@@ -15,7 +15,7 @@ use crate::simulation::Simulation;
 ///
 /// >>> mesh = pliant.Mesh.box((1, 1, 1), (2, 2, 2), elements="hex")
 /// >>> model = pliant.Model(mesh, pliant.materials.linear(young="1 MPa", poisson=0.3), fixed="y-min")
-/// >>> sim = pliant.Simulation(model, pliant.integrators.quasi_static(dt=1), pressure={"y-max": 0})
+/// >>> sim = pliant.Simulation(model, pliant.integrators.static(dt=1), pressure={"y-max": 0})
 /// >>> load, = sim.pressures
 /// >>> load.pressure = "2 kPa"
 /// >>> load

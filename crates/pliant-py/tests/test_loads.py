@@ -321,7 +321,7 @@ def test_initial_accelerations_are_where_newmark_begins() -> None:
     still.accelerations = a
     still.velocities[0, 0] = 1
     assert still.accelerations is None
-    with pytest.raises(ValueError, match="accelerations: not used by backward-euler, only by newmark and central_differences"):
+    with pytest.raises(ValueError, match="accelerations: not used by backward-euler, only by newmark and central-differences"):
         pliant.Simulation(model, pliant.integrators.backward_euler(dt), accelerations=a)
     with pytest.raises(ValueError, match="accelerations has the shape"):
         still.accelerations = a[1:]

@@ -84,9 +84,9 @@ def test_slivers_are_a_warning(tmp_path: Path) -> None:
 
 
 def test_counts_that_are_negative_are_named() -> None:
-    with pytest.raises(ValueError, match="expected a whole number from 0 to .*, found -1"):
+    with pytest.raises(ValueError, match="ball.across: invalid value: integer `-1`, expected a non-negative integer"):
         pliant.Mesh.ball(1, across=-1)
-    with pytest.raises(ValueError, match="found -2"):
+    with pytest.raises(ValueError, match="box.cells.*integer `-2`"):
         pliant.Mesh.box((1, 1, 1), (1, -2, 1))
 
 
@@ -228,7 +228,7 @@ def test_generators_make_bodies_of_the_right_volume() -> None:
         assert mesh.element_volumes().sum() == pytest.approx(mesh.volume)
     with pytest.raises(pliant.MeshError, match="the radius is -1"):
         pliant.Mesh.ball(-1)
-    with pytest.raises(ValueError, match='expected "tet5", "tet6" or "hex"'):
+    with pytest.raises(ValueError, match="there is no value `tets` here.*Expected one of tet5, tet6, hex"):
         pliant.Mesh.ball(1, elements="tets")  # type: ignore[arg-type]
 
 

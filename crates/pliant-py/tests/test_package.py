@@ -65,6 +65,7 @@ def test_every_name_of_an_earlier_version_gives_an_error_with_the_new_one() -> N
     }
     calls: dict[str, Callable[..., object]] = {
         "Integrator()": lambda **keywords: pliant.Integrator(dt=0.01, **keywords),
+        "Mesh.torus()": lambda **keywords: pliant.Mesh.torus(1, 0.3, **keywords),
         "Obstacle.ball()": lambda **keywords: pliant.Obstacle.ball(radius=1, **keywords),
         "Obstacle.hollow_ball()": lambda **keywords: pliant.Obstacle.hollow_ball(radius=1, **keywords),
     }

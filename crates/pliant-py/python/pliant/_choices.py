@@ -70,13 +70,15 @@ class Owner:
         """Returns the type stub of the module."""
         imports = "from collections.abc import Mapping, Sequence\nfrom typing import Any, Literal\n\n"
         text = f"{imports}from ._pliant import {', '.join(sorted({'Solver', self.result}))}\nfrom ._types import Quantity, Vector\n"
+        names = sorted(_identifier(entry["name"]) for entry in _entries(self.kind))
+        text += "\n__all__ = [\n" + "".join(f'    "{name}",\n' for name in names) + "]\n"
         for entry in _entries(self.kind):
             text += f"\n{self._declaration(entry)}"
         return _tidied(text)
 
     def _declaration(self, entry: dict[str, Any]) -> str:
         text = f"def {_identifier(entry['name'])}(\n"
-        before = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        before: Any = inspect.Parameter.POSITIONAL_OR_KEYWORD
         for parameter in self._signature(entry).parameters.values():
             if parameter.kind != before:
                 text += "    *,\n"

@@ -162,10 +162,10 @@ impl<'de, T: ?Sized + Registered> Visitor<'de> for TaggedVisitor<T> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Tagged<T>, A::Error> {
         let kind = T::registry().kind();
-        let Some(name) = map.next_key::<String>()? else {
+        let Some(entry) = map.next_key_seed(EntryName(PhantomData::<T>))? else {
             return Err(Error::custom(format!("an empty table, expected the {kind} as its only key")));
         };
-        let entry = T::registry().find(&name).map_err(Error::custom)?;
+        let name = entry.name();
         let tagged = map.next_value_seed(OptionsOf(entry))?;
         match map.next_entry::<String, IgnoredAny>()? {
             None => Ok(tagged),
@@ -173,6 +173,17 @@ impl<'de, T: ?Sized + Registered> Visitor<'de> for TaggedVisitor<T> {
                 "unexpected key `{key}`: expected `{name}` alone; its options are in a separate table, as in {{ {name} = {{ … }} }}"
             ))),
         }
+    }
+}
+
+/// Finds an entry by its name, so that the error for an unknown one refers to the name.
+struct EntryName<T: ?Sized>(PhantomData<T>);
+
+impl<'de, T: ?Sized + Registered> DeserializeSeed<'de> for EntryName<T> {
+    type Value = &'static Entry<T>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+        T::registry().find(&String::deserialize(deserializer)?).map_err(Error::custom)
     }
 }
 

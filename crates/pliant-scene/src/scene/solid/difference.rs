@@ -11,8 +11,14 @@ use pliant::geometry::ImplicitSolid;
 ///
 /// ```toml
 /// [[object]]
-/// mesh = { filled = { of = { difference = { of = { ball = { radius = 0.5 } }, without = [{ capsule = { start = [-1, 0, 0], end = [1, 0, 0], radius = 0.2 } }] } }, cells = 12 } }
 /// material = { young = "1 MPa", poisson = 0.4, density = 1000 }
+///
+/// [object.mesh.filled]
+/// cells = 12
+///
+/// [object.mesh.filled.of.difference]
+/// of = { ball = { radius = 0.5 } }
+/// without = [{ capsule = { start = [-1, 0, 0], end = [1, 0, 0], radius = 0.2 } }]
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

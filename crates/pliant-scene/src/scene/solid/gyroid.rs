@@ -12,8 +12,14 @@ use pliant::geometry::ImplicitSolid;
 ///
 /// ```toml
 /// [[object]]
-/// mesh = { filled = { of = { intersection = [{ gyroid = { period = 0.6, thickness = 0.2 } }, { ball = { radius = 0.5 } }] }, cells = 12 } }
 /// material = { young = "1 MPa", poisson = 0.4, density = 1000 }
+///
+/// [object.mesh.filled]
+/// cells = 12
+/// of.intersection = [
+///     { gyroid = { period = 0.6, thickness = 0.2 } },
+///     { ball = { radius = 0.5 } },
+/// ]
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -13,8 +13,14 @@ use pliant::math::{Affine3, Vec3};
 ///
 /// ```toml
 /// [[object]]
-/// mesh = { filled = { of = { moved = { solid = { torus = { ring_radius = 0.5, tube_radius = 0.2 } }, translate = [0, 1, 0] } }, cells = 12 } }
 /// material = { young = "1 MPa", poisson = 0.4, density = 1000 }
+///
+/// [object.mesh.filled]
+/// cells = 12
+///
+/// [object.mesh.filled.of.moved]
+/// solid = { torus = { ring_radius = 0.5, tube_radius = 0.2 } }
+/// translate = [0, 1, 0]
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -11,8 +11,14 @@ use pliant::geometry::ImplicitSolid;
 ///
 /// ```toml
 /// [[object]]
-/// mesh = { filled = { of = { union = [{ ball = { radius = 0.5 } }, { ball = { radius = 0.5, center = [0.5, 0, 0] } }] }, cells = 12 } }
 /// material = { young = "1 MPa", poisson = 0.4, density = 1000 }
+///
+/// [object.mesh.filled]
+/// cells = 12
+/// of.union = [
+///     { ball = { radius = 0.5 } },
+///     { ball = { radius = 0.5, center = [0.5, 0, 0] } },
+/// ]
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
