@@ -289,7 +289,7 @@ pub trait System {
     }
 
     /// Returns a fraction of a motion from `q` along `direction`, and from the progress of the conditions to
-    /// `end_progress`, beyond which the energy may be infinite or undefined. Integrators go no further in one iteration.
+    /// `end_progress`, beyond which the energy may be infinite or undefined. Integrators go no further per iteration.
     /// With `by_islands`, the progress does not change, and independent parts are shortened in `direction`.
     fn limit_step(
         &mut self,

@@ -629,7 +629,7 @@ fn step_all(
     let finished = loop {
         if let Some(checkpoint) = simulation.checkpoint() {
             let checkpoint = Checkpoint { work: recorder.work(), ..checkpoint };
-            jobs.extend(pace.pass(checkpoint).map(Job::Checkpoint));
+            jobs.extend(pace.pass(checkpoint).map(|checkpoint| Job::Checkpoint(Box::new(checkpoint))));
         }
         if jobs.drain(..).any(|job| sender.send(job).is_err()) {
             break Ok(ControlFlow::Break(()));
@@ -655,12 +655,12 @@ fn step_all(
             if let Some(checkpoint) = simulation.checkpoint() {
                 pace.latest = Some(Checkpoint { work: recorder.work(), ..checkpoint });
             }
-            jobs.extend(pace.latest.clone().map(Job::Checkpoint));
+            jobs.extend(pace.latest.clone().map(|checkpoint| Job::Checkpoint(Box::new(checkpoint))));
             break Ok(ControlFlow::Break(()));
         }
     };
     if finished.is_err() {
-        jobs.extend(pace.latest.clone().map(Job::Checkpoint));
+        jobs.extend(pace.latest.clone().map(|checkpoint| Job::Checkpoint(Box::new(checkpoint))));
     }
     // If something cannot be written, the writer reports the reason.
     jobs.into_iter().for_each(|job| drop(sender.send(job)));

@@ -14,7 +14,7 @@ use pliant::simulation::{Checkpoint, Table};
 pub(super) enum Job {
     Row(Vec<f64>),
     Frame(Box<Frame>),
-    Checkpoint(Checkpoint),
+    Checkpoint(Box<Checkpoint>),
 }
 
 /// Writer of items in the order in which they arrive.

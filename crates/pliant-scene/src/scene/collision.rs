@@ -10,8 +10,8 @@ use pliant::contact::{ContactParams, Friction, PairBehavior, PairRule};
 
 /// Contact of objects with each other, with themselves and with obstacles.
 ///
-/// By default, objects collide where there are several, where there are obstacles, or where one can fold onto itself, if
-/// the integrator is `backward-euler`, `bdf2`, `newmark` or `static`.
+/// By default, objects collide where there are several, where there are obstacles, or where one can fold onto itself,
+/// if the integrator is `backward-euler`, `bdf2`, `newmark` or `static`.
 ///
 /// ```toml
 /// [contact]
@@ -39,15 +39,15 @@ pub struct Contact {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(transform = bounds::not_negative)]
     pub kinetic_friction: Option<Located<f64>>,
-    /// Sliding speed below which friction decreases to zero; by default 1 mm/s. Bodies that stick creep at less than it.
+    /// Sliding speed below which friction decreases to zero; by default 1 mm/s. Bodies that stick creep more slowly.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(transform = bounds::positive)]
     pub friction_speed: Option<Speed>,
     /// Distance that surfaces keep, in addition to the gap at which they interact.
     #[schemars(transform = bounds::not_negative)]
     pub thickness: Length,
-    /// Gap from which on surfaces interact; by default a thousandth of the size of an object, and at most a tenth of the
-    /// shortest edge at a vertex.
+    /// Gap from which on surfaces interact; by default a thousandth of the size of an object, and at most a tenth of
+    /// the shortest edge at a vertex.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(transform = bounds::positive)]
     pub range: Option<Length>,

@@ -200,7 +200,7 @@ pub(super) fn add_barriers(
             });
         }
     }
-    Ok(builder.contact_start(context.start.iter().flat_map(|u| u.to_array()).collect()))
+    Ok(builder.contact_start(context.start.iter().flat_map(Vec3::to_array).collect()))
 }
 
 /// Returns true if the surface of an object intersects itself at rest, so that its contact with itself is undefined.

@@ -152,9 +152,9 @@ impl ContactEnergy {
             let mut pairs: Vec<[usize; 2]> = pairs.map(|[a, b]| [a.min(b), a.max(b)]).collect();
             pairs.sort_unstable();
             pairs.dedup();
-            let named = |[a, b]: &[usize; 2]| match a == b {
-                true => format!("parts of `{}`", self.name(*a)),
-                false => format!("`{}` and `{}`", self.name(*a), self.name(*b)),
+            let named = |[a, b]: &[usize; 2]| {
+                let [first, second] = [self.name(*a), self.name(*b)];
+                if a == b { format!("parts of `{first}`") } else { format!("`{first}` and `{second}`") }
             };
             let more =
                 if pairs.len() > LISTED { format!(" and {} other pairs", pairs.len() - LISTED) } else { String::new() };
@@ -190,8 +190,13 @@ impl ContactEnergy {
         }
         let contacts = self.contacts(u, time);
         let is_touching = |gap: f64, range: f64| gap <= TOUCHING * range;
-        let touching: Vec<_> = contacts.pairs.iter().filter(|active| is_touching(active.gap(), self.range(&active.pair.vertices))).collect();
-        let on_shapes: Vec<_> = contacts.shapes.iter().filter(|active| is_touching(active.gap, self.range(&[active.vertex]))).collect();
+        let touching: Vec<_> = contacts
+            .pairs
+            .iter()
+            .filter(|active| is_touching(active.gap(), self.range(&active.pair.vertices)))
+            .collect();
+        let on_shapes: Vec<_> =
+            contacts.shapes.iter().filter(|active| is_touching(active.gap, self.range(&[active.vertex]))).collect();
         if touching.is_empty() && on_shapes.is_empty() {
             return Ok(());
         }

@@ -223,7 +223,7 @@ impl ColliderShape {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum ColliderMotion {
-    /// The same motion for all points.
+    /// Motion of all points as a function of time.
     Points(Motion),
     /// Positions of all vertices at given times.
     Sequence(Arc<PointSequence>),

@@ -14,7 +14,7 @@ use super::islands::Islands;
 use super::potential::{PairParams, PairPotential};
 use super::shape::{ActiveShape, PlacedShape, ShapeCollider};
 use super::surface::CollisionSurface;
-use super::{ContactParams, Friction, FrictionContacts, ObstacleGeometry};
+use super::{ColliderTime, ContactParams, Friction, FrictionContacts, ObstacleGeometry};
 use crate::material::Definiteness;
 use crate::math::Vec3;
 use crate::motion::NotFinite;
@@ -30,16 +30,13 @@ const STIFFNESS: f64 = 0.1;
 /// one, they stay valid for longer motions, but there are more of them.
 const MARGIN: f64 = 0.25;
 
-/// Maximum number of tests of a motion along with moving colliders, each of which shortens it.
-const MAX_TESTS: usize = 8;
-
 /// Contact of surfaces with each other, with themselves and with colliders.
 #[derive(Debug)]
 pub struct ContactEnergy {
     surface: Arc<CollisionSurface>,
     shapes: Arc<[ShapeCollider]>,
     params: ContactParams,
-    /// Friction of pairs of bodies or colliders that have their own, in ascending order.
+    /// Friction of pairs of bodies or colliders, in ascending order, where it is not that of the parameters.
     frictions: HashMap<[u32; 2], Friction>,
     search: Mutex<Search>,
     /// Contacts that were evaluated last.
@@ -70,13 +67,13 @@ impl Clone for ContactEnergy {
     }
 }
 
-/// Locks memory that only saves time, which is valid even after a panic.
+/// Locks a cache, which is valid even after a panic.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Contacts at a configuration, in a fixed order.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Contacts {
     /// Pairs of primitives within range.
     pub pairs: Vec<ActivePair>,
@@ -85,7 +82,7 @@ pub struct Contacts {
     /// Positions of the vertices.
     pub(super) places: Vec<Vec3>,
     pub(super) placed: Vec<PlacedShape>,
-    time: f64,
+    time: ColliderTime,
 }
 
 impl Contacts {
@@ -94,7 +91,7 @@ impl Contacts {
         self.pairs.len() + self.shapes.len()
     }
 
-    /// Returns true if there are none.
+    /// Returns true if no surfaces are within range of each other.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -107,7 +104,7 @@ impl Contacts {
 
     /// Returns the smallest gap between surfaces \[m\], infinite if none is within range.
     pub fn min_gap(&self) -> f64 {
-        let pairs = self.pairs.iter().map(|active| active.gap()).fold(f64::INFINITY, f64::min);
+        let pairs = self.pairs.iter().map(ActivePair::gap).fold(f64::INFINITY, f64::min);
         self.shapes.iter().map(|active| active.gap).fold(pairs, f64::min)
     }
 }
@@ -139,7 +136,7 @@ pub struct Crossing {
     pub triangle: [u32; 3],
 }
 
-/// What limits a motion.
+/// Limit of a motion.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StepLimit {
     /// Fraction of the motion during which all surfaces stay apart, from 0 to 1.
@@ -223,19 +220,19 @@ impl ContactEnergy {
         self.frictions.get(&[a, b]).copied().unwrap_or(self.params.friction)
     }
 
-    fn places(&self, u: &[f64], time: f64) -> Vec<Vec3> {
+    fn places(&self, u: &[f64], time: ColliderTime) -> Vec<Vec3> {
         let mut places = Vec::new();
         self.surface.positions(u, time, &mut places);
         places
     }
 
-    fn placed(&self, time: f64) -> Vec<PlacedShape> {
+    fn placed(&self, time: ColliderTime) -> Vec<PlacedShape> {
         self.shapes.iter().map(|shape| shape.place(time)).collect()
     }
 
     /// Returns the colliders at their positions at a time \[s\], to be drawn.
     pub fn collider_geometry(&self, time: f64) -> Vec<ObstacleGeometry> {
-        let placed = self.placed(time).into_iter().map(|shape| shape.geometry());
+        let placed = self.placed(time.into()).into_iter().map(|shape| shape.geometry());
         self.surface.collider_geometry(time).chain(placed).collect()
     }
 
@@ -339,7 +336,8 @@ impl ContactEnergy {
     }
 
     /// Returns the contacts for displacements of the nodes, with colliders where they are at a time \[s\].
-    pub fn contacts(&self, u: &[f64], time: f64) -> Arc<Contacts> {
+    pub fn contacts(&self, u: &[f64], time: impl Into<ColliderTime>) -> Arc<Contacts> {
+        let time = time.into();
         let places = self.places(u, time);
         let known = lock(&self.recent)
             .iter()
@@ -356,7 +354,7 @@ impl ContactEnergy {
         found
     }
 
-    fn find_contacts(&self, places: Vec<Vec3>, time: f64) -> Contacts {
+    fn find_contacts(&self, places: Vec<Vec3>, time: ColliderTime) -> Contacts {
         let pairs = self.candidates(&places, &places);
         let active = |pair: &Pair| {
             let x = pair.vertices.map(|v| places[v as usize]);
@@ -429,23 +427,23 @@ impl ContactEnergy {
         }
     }
 
-    /// Adds the change of the gradient with respect to the nodes, to first order, when colliders move between two times
-    /// \[s\] and bodies do not.
-    pub fn add_gradient_of_colliders(&self, contacts: &Contacts, clock: [f64; 2], gradient: &mut [f64]) {
+    /// Adds the change of the gradient with respect to the nodes, to first order, when colliders move by a fraction of
+    /// the way between two times \[s\] and bodies do not.
+    pub fn add_gradient_of_colliders(&self, contacts: &Contacts, clock: [f64; 2], fraction: f64, gradient: &mut [f64]) {
         let motion = self.collider_motion(clock);
         let mut by_vertices = vec![Vec3::ZERO; self.surface.vertex_count()];
         for ActivePair { pair, potential, .. } in &contacts.pairs {
             potential.stiffness_terms(Definiteness::Projected, |(factor, vector)| {
                 let along: f64 = pair.vertices.iter().zip(&vector).map(|(&v, q)| q.dot(motion[v as usize])).sum();
                 for (&vertex, q) in pair.vertices.iter().zip(vector) {
-                    by_vertices[vertex as usize] += factor * along * q;
+                    by_vertices[vertex as usize] += fraction * factor * along * q;
                 }
             });
         }
         for active in &contacts.shapes {
             let motion = self.shape_motion(contacts, active, clock);
             active.stiffness_terms(Definiteness::Projected, |factor, q| {
-                by_vertices[active.vertex as usize] -= factor * q.dot(motion) * q;
+                by_vertices[active.vertex as usize] -= fraction * factor * q.dot(motion) * q;
             });
         }
         self.surface.add_gradient(&by_vertices, gradient);
@@ -491,7 +489,8 @@ impl ContactEnergy {
 
     /// Returns all edges that cross a triangle, by an exact test: empty if surfaces do not intersect. Colliders are
     /// where they are at a time \[s\].
-    pub fn crossings(&self, u: &[f64], time: f64) -> Vec<Crossing> {
+    pub fn crossings(&self, u: &[f64], time: impl Into<ColliderTime>) -> Vec<Crossing> {
+        let time = time.into();
         let places = self.places(u, time);
         let crossings = lock(&self.search).trees.find_crossings(&self.surface, &places);
         let named = |[edge, triangle]: [u32; 2]| Crossing {
@@ -503,7 +502,8 @@ impl ContactEnergy {
 
     /// Returns the vertices that are inside half-spaces or outside hollow balls, with the number of the collider and
     /// the depth \[m\].
-    pub fn penetrations(&self, u: &[f64], time: f64) -> Vec<(u32, usize, f64)> {
+    pub fn penetrations(&self, u: &[f64], time: impl Into<ColliderTime>) -> Vec<(u32, usize, f64)> {
+        let time = time.into();
         let places = self.places(u, time);
         let mut found = Vec::new();
         for (number, shape) in self.placed(time).iter().enumerate() {
@@ -517,32 +517,13 @@ impl ContactEnergy {
         found
     }
 
-    /// Returns how far a motion from `u` along `direction` can go without any contact, with colliders that move from
-    /// where they are at the first time \[s\] to where they are at the second.
-    pub fn step_limit(&self, u: &[f64], direction: &[f64], [from, to]: [f64; 2]) -> StepLimit {
+    /// Returns how far a motion from `u` along `direction` can go without any contact, while colliders move from one
+    /// place to another.
+    pub fn step_limit(&self, u: &[f64], direction: &[f64], [from, to]: [ColliderTime; 2]) -> StepLimit {
         let start = self.places(u, from);
-        let mut motion = Vec::new();
-        self.surface.interpolate(direction, &mut motion);
-        let mut end: Vec<Vec3> = start.iter().zip(&motion).map(|(x, d)| *x + *d).collect();
-        let are_moving = from != to && self.has_moving_colliders();
-        let mut found = StepLimit { fraction: 1.0, bodies: None };
-        for _ in 0..MAX_TESTS {
-            let time = from + found.fraction * (to - from);
-            if are_moving {
-                let scaled: Vec<f64> = u.iter().zip(direction).map(|(u, d)| u + found.fraction * d).collect();
-                self.surface.positions(&scaled, time, &mut end);
-            }
-            let limit = self.chord_limit(&start, &end, [&self.placed(from), &self.placed(time)]);
-            if limit.fraction >= 1.0 {
-                return found;
-            }
-            found = StepLimit { fraction: found.fraction * limit.fraction, ..limit };
-            if !are_moving {
-                return found;
-            }
-        }
-        // Motions along arcs that cannot be followed are stopped.
-        StepLimit { fraction: 0.0, ..found }
+        let moved: Vec<f64> = u.iter().zip(direction).map(|(u, d)| u + d).collect();
+        let end = self.places(&moved, to);
+        self.chord_limit(&start, &end, [&self.placed(from), &self.placed(to)])
     }
 
     /// Returns how far all vertices can go along straight lines.
@@ -597,9 +578,9 @@ impl ContactEnergy {
     }
 
     /// Shortens the motion along `direction` of each island of bodies to what its own contacts allow, while colliders
-    /// stand still at a time \[s\]. Bodies that cannot meet in the motion are in different islands, unless `islands`
+    /// stand still. Bodies that cannot meet in the motion are in different islands, unless `islands`
     /// joins them. Returns the smallest fraction.
-    pub fn limit_islands(&self, u: &[f64], direction: &mut [f64], time: f64, islands: &Islands) -> StepLimit {
+    pub fn limit_islands(&self, u: &[f64], direction: &mut [f64], time: ColliderTime, islands: &Islands) -> StepLimit {
         let start = self.places(u, time);
         let mut motion = Vec::new();
         self.surface.interpolate(direction, &mut motion);

@@ -10,6 +10,7 @@ mod build;
 mod candidates;
 mod ccd;
 mod collider;
+mod collider_time;
 mod distance;
 mod energy;
 #[cfg(test)]
@@ -33,6 +34,7 @@ pub use build::{ContactError, ContactSurfaces};
 pub use candidates::Pair;
 pub use ccd::safe_fraction;
 pub use collider::{Collider, ColliderError, ColliderMotion, ColliderShape, PointSequence, PointSequenceError};
+pub use collider_time::ColliderTime;
 pub use distance::{ClosestPoints, PairKind};
 pub use energy::{ActivePair, ContactEnergy, Contacts, Crossing, StepLimit};
 pub use friction::{Friction, Sliding};

@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use super::Friction;
 
-/// Parameters of contact. All have defaults, most of which follow from the bodies.
+/// Parameters of contact. All have defaults, and most defaults follow from the bodies.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ContactParams {
     /// Gap from which on surfaces interact \[m\]. By default a thousandth of the size of a body, and at most a tenth of
@@ -25,11 +25,11 @@ pub struct ContactParams {
 pub struct PairRule {
     /// Names of the bodies or colliders.
     pub bodies: [String; 2],
-    /// What holds for them.
+    /// Behavior of their contact.
     pub rule: PairBehavior,
 }
 
-/// What holds for a pair of bodies.
+/// Behavior of the contact of a pair of bodies.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum PairBehavior {

@@ -1,8 +1,8 @@
 //! Potential of a pair of primitives that are close to each other.
 //!
-//! `V = K m β(s)` with the barrier `β` of `s = (D − ξ²)/((ξ + d̂)² − ξ²)`, the squared distance `D`, the range `d̂` of the
-//! barrier beyond the thickness `ξ` of the surfaces, the mollifier `m` of two edges and a scale `K` in joules. Without
-//! thickness, `s = D/d̂²`. Its Hessian is a sum of few terms `σ q qᵀ`, which is what
+//! `V = K m β(s)` with the barrier `β` of `s = (D − ξ²)/((ξ + d̂)² − ξ²)`, the squared distance `D`, the range `d̂` of
+//! the barrier beyond the thickness `ξ` of the surfaces, the mollifier `m` of two edges and a scale `K` in joules.
+//! Without thickness, `s = D/d̂²`. Its Hessian is a sum of few terms `σ q qᵀ`, which is what
 //! [`LowRank`](crate::sparse::LowRank) matrices consist of.
 
 use super::barrier::{Mollifier, barrier};

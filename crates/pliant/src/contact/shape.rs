@@ -1,8 +1,8 @@
 //! Colliders that bodies meet with their vertices alone: half-spaces and hollow balls. Where all vertices of a triangle
 //! are on the free side, so is the whole triangle.
 
-use super::ObstacleGeometry;
 use super::barrier::barrier;
+use super::{ColliderTime, ObstacleGeometry};
 use crate::material::Definiteness;
 use crate::math::{Mat3, Vec3};
 use crate::motion::{Motion, NotFinite};
@@ -38,8 +38,13 @@ pub(super) struct PlacedShape {
 }
 
 impl ShapeCollider {
+    /// Returns the shape on its way.
+    pub fn place(&self, time: ColliderTime) -> PlacedShape {
+        time.blend(|time| self.place_at(time), PlacedShape::lerp)
+    }
+
     /// Returns the shape where it is at a time \[s\].
-    pub fn place(&self, time: f64) -> PlacedShape {
+    fn place_at(&self, time: f64) -> PlacedShape {
         let origin = self.origin;
         let at = |x: Vec3| x + self.motion.displacement(time, x);
         let moved = at(origin);
@@ -74,6 +79,18 @@ impl ShapeCollider {
 }
 
 impl PlacedShape {
+    /// Interpolates between two places of a shape.
+    fn lerp(start: Self, end: Self, progress: f64) -> Self {
+        let kind = match (start.kind, end.kind) {
+            (ShapeKind::HalfSpace(a), ShapeKind::HalfSpace(b)) => {
+                ShapeKind::HalfSpace(a.lerp(b, progress).normalize_or(b))
+            }
+            (_, kind) => kind,
+        };
+        let rotation = start.rotation * (1.0 - progress) + end.rotation * progress;
+        Self { kind, origin: start.origin.lerp(end.origin, progress), rotation, rest: end.rest }
+    }
+
     /// Returns the distance `d` of a point, which is negative in the solid, and the normal `n = ∂d/∂x`.
     pub fn distance(&self, x: Vec3) -> (f64, Vec3) {
         match self.kind {
@@ -146,7 +163,7 @@ pub struct ActiveShape {
 }
 
 impl ActiveShape {
-    /// Computes the potential of a vertex with the scale `K` and the range `d̂` at a gap, or returns `None` out of range.
+    /// Computes the potential of a vertex with the scale `K` and the range `d̂`, or returns `None` out of range.
     pub(super) fn new(
         (vertex, x): (u32, Vec3),
         (collider, shape): (usize, &PlacedShape),
@@ -202,7 +219,7 @@ mod tests {
 
     fn at_rest(kind: ShapeKind) -> PlacedShape {
         let origin = Vec3::new(0.1, 0.2, 0.3);
-        ShapeCollider { name: "shape".into(), origin, kind, motion: Motion::Still }.place(0.0)
+        ShapeCollider { name: "shape".into(), origin, kind, motion: Motion::Still }.place(0.0.into())
     }
 
     #[test]

@@ -128,8 +128,8 @@ impl FrictionContacts {
         self.contacts.iter().map(of_contact).sum()
     }
 
-    /// Calls `add` with the bodies of each contact, each of its vertices, and the gradient of the potential there: minus
-    /// the friction force.
+    /// Calls `add` with the bodies of each contact, each of its vertices, and the gradient of the potential there,
+    /// minus the friction force.
     pub fn gradients(&self, mut add: impl FnMut([usize; 2], u32, Vec3)) {
         for contact in &self.contacts {
             let gradient = contact.sliding.gradient(&contact.friction, &contact.velocities);

@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use thiserror::Error;
 
-use super::ObstacleGeometry;
 use super::collider::ColliderMotion;
+use super::{ColliderTime, ObstacleGeometry};
 use crate::geometry::area_vector;
 use crate::math::Vec3;
 use crate::mesh::{Faces, Interpolation, SurfaceMesh};
@@ -23,7 +23,7 @@ pub struct CollisionBody<'a> {
     pub name: &'a str,
     /// Undeformed positions of its vertices.
     pub rest: &'a [Vec3],
-    /// What moves its vertices.
+    /// Source of the motion of its vertices.
     pub motion: SurfaceMotion,
     /// Triangles of its vertices.
     pub triangles: &'a [[u32; 3]],
@@ -37,7 +37,7 @@ pub struct CollisionBody<'a> {
     pub is_prescribed: bool,
 }
 
-/// What moves the vertices of a surface.
+/// Source of the motion of the vertices of a surface.
 #[derive(Debug, Clone)]
 pub enum SurfaceMotion {
     /// Nodes of a model, from which the vertices are interpolated.
@@ -68,7 +68,7 @@ pub enum CollisionSurfaceError {
 pub struct CollisionSurface {
     names: Vec<String>,
     is_prescribed: Vec<bool>,
-    /// What moves the vertices of each body.
+    /// Source of the motion of the vertices of each body.
     motions: Vec<SurfaceMotion>,
     /// First vertex of each body, and the total number of vertices.
     starts: Vec<usize>,
@@ -293,12 +293,18 @@ impl CollisionSurface {
 
     /// Computes the positions of the vertices from the displacements of the nodes, with colliders where they are at a
     /// time \[s\].
-    pub(super) fn positions(&self, u: &[f64], time: f64, out: &mut Vec<Vec3>) {
+    pub(super) fn positions(&self, u: &[f64], time: ColliderTime, out: &mut Vec<Vec3>) {
         self.interpolate(u, out);
         out.iter_mut().zip(&self.rest).for_each(|(x, rest)| *x += *rest);
         for (motion, range) in self.motions.iter().zip(self.starts.windows(2)) {
             if let SurfaceMotion::Prescribed(motion) = motion {
-                motion.place(time, &self.rest[range[0]..range[1]], &mut out[range[0]..range[1]]);
+                let range = range[0]..range[1];
+                motion.place(time.end, &self.rest[range.clone()], &mut out[range.clone()]);
+                if time.start != time.end {
+                    let mut start = vec![Vec3::ZERO; range.len()];
+                    motion.place(time.start, &self.rest[range.clone()], &mut start);
+                    out[range].iter_mut().zip(start).for_each(|(x, start)| *x = start.lerp(*x, time.progress));
+                }
             }
         }
     }

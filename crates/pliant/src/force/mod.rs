@@ -116,8 +116,8 @@ pub trait Force: Any + Debug + DynClone + Send + Sync {
         false
     }
 
-    /// Adds the change of the gradient, to first order, when the progress changes to `end_progress` and `u` does not, to
-    /// predict what moving colliders push.
+    /// Adds the change of the gradient, to first order, when the progress changes to `end_progress` and `u` does not.
+    /// It predicts what moving colliders push.
     fn add_gradient_of_motion(
         &self,
         _u: &[f64],

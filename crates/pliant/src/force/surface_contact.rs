@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Conditions, Definiteness, Force, check_length};
-use crate::contact::{ContactEnergy, Contacts, FrictionContacts, Islands, StepLimit};
+use crate::contact::{ColliderTime, ContactEnergy, Contacts, FrictionContacts, Islands, StepLimit};
 use crate::math::Vec3;
 use crate::motion::NotFinite;
 use crate::sparse::{BlockMatrix, BlockPattern, LowRank};
@@ -54,15 +54,14 @@ impl SurfaceContact {
         &self.energy
     }
 
-    /// Returns the times of the motion of colliders at the start of the step, and for its progress.
-    fn clock(conditions: &Conditions<'_>) -> [f64; 2] {
-        let start = conditions.history.first().copied().unwrap_or(conditions.time);
-        let end = if conditions.progress == 1.0 {
-            conditions.time
-        } else {
-            start + conditions.progress * (conditions.time - start)
-        };
-        [start, end]
+    /// Returns the time of the motion that colliders had reached at the start of the step.
+    fn clock(conditions: &Conditions<'_>) -> f64 {
+        conditions.history.first().copied().unwrap_or(conditions.time)
+    }
+
+    /// Returns where colliders are.
+    fn place(conditions: &Conditions<'_>) -> ColliderTime {
+        ColliderTime::new(Self::clock(conditions), conditions.time, conditions.progress)
     }
 
     /// Returns the contacts at displacements `u`.
@@ -71,20 +70,23 @@ impl SurfaceContact {
     /// If there are not three displacements per node.
     pub fn contacts(&self, u: &[f64], conditions: &Conditions<'_>) -> Arc<Contacts> {
         check_length(u, self.node_count);
-        self.energy.contacts(u, Self::clock(conditions)[1])
+        self.energy.contacts(u, Self::place(conditions))
     }
 
     /// Returns the friction at displacements `u`, or `None` without motion or friction.
     fn friction(&self, u: &[f64], conditions: &Conditions<'_>) -> Option<FrictionContacts> {
         let motion = conditions.motion.as_ref().filter(|_| self.energy.has_friction())?;
-        let clock = Self::clock(conditions);
-        let lagged = self.energy.contacts(motion.lagged, clock[1]);
-        if conditions.dt == 0.0 {
+        let lagged = self.energy.contacts(motion.lagged, Self::place(conditions));
+        let start = Self::clock(conditions);
+        let (clock, dt) = if conditions.dt == 0.0 {
             // Outside of a step, colliders have the velocity of a central difference.
-            let around = [clock[1] - 0.5 * INSTANT, clock[1] + 0.5 * INSTANT];
-            return Some(self.energy.friction_contacts(&lagged, u, motion, around, INSTANT));
-        }
-        Some(self.energy.friction_contacts(&lagged, u, motion, clock, conditions.dt))
+            ([start - 0.5 * INSTANT, start + 0.5 * INSTANT], INSTANT)
+        } else if conditions.progress > 0.0 {
+            ([start, conditions.time], conditions.dt / conditions.progress)
+        } else {
+            ([start; 2], conditions.dt)
+        };
+        Some(self.energy.friction_contacts(&lagged, u, motion, clock, dt))
     }
 
     /// Returns the contact force on each body and collider \[N\], without friction unless the conditions have motion.
@@ -160,9 +162,9 @@ impl SurfaceContact {
         self.energy.collider_work(&self.contacts(u, conditions), friction.as_ref(), clock)
     }
 
-    /// Returns the time of the motion of colliders at a state \[s\].
+    /// Returns the time of the motion that colliders have reached at a state \[s\].
     pub(crate) fn clock_at(conditions: &Conditions<'_>) -> f64 {
-        Self::clock(conditions)[1]
+        Self::clock(conditions)
     }
 }
 
@@ -239,9 +241,9 @@ impl Force for SurfaceContact {
     }
 
     fn add_gradient_of_motion(&self, u: &[f64], conditions: &Conditions<'_>, end_progress: f64, gradient: &mut [f64]) {
-        let [_, from] = Self::clock(conditions);
-        let [_, to] = Self::clock(&Conditions { progress: end_progress, ..*conditions });
-        self.energy.add_gradient_of_colliders(&self.contacts(u, conditions), [from, to], gradient);
+        let remaining = end_progress - conditions.progress;
+        let clock = [Self::clock(conditions), conditions.time];
+        self.energy.add_gradient_of_colliders(&self.contacts(u, conditions), clock, remaining, gradient);
     }
 
     fn limits_steps(&self) -> bool {
@@ -256,11 +258,11 @@ impl Force for SurfaceContact {
         end_progress: f64,
         by_islands: bool,
     ) -> StepLimit {
-        let [_, from] = Self::clock(conditions);
+        let from = Self::place(conditions);
         if by_islands {
             return self.energy.limit_islands(u, direction, from, &self.islands);
         }
-        let [_, to] = Self::clock(&Conditions { progress: end_progress, ..*conditions });
+        let to = Self::place(&Conditions { progress: end_progress, ..*conditions });
         self.energy.step_limit(u, direction, [from, to])
     }
 
@@ -269,8 +271,11 @@ impl Force for SurfaceContact {
     }
 
     fn update_history(&self, _: &[f64], conditions: &Conditions<'_>, history: &mut [f64]) {
-        if let Some(clock) = history.first_mut() {
-            *clock = Self::clock(conditions)[1];
+        // Colliders that bodies block stay where they were.
+        if let Some(clock) = history.first_mut()
+            && conditions.progress == 1.0
+        {
+            *clock = conditions.time;
         }
     }
 }

@@ -149,7 +149,7 @@ impl BackwardEuler {
             }
         }
         info.substeps += usize::from(depth > 0);
-        finish(system, state, dt, &mut self.q, &mut self.v);
+        finish(system, state, (dt, info.progress), &mut self.q, &mut self.v);
         Ok(info)
     }
 
@@ -203,7 +203,9 @@ impl BackwardEuler {
             self.v[i] = self.newton.s[i] / h;
         }
         self.q.copy_from_slice(&self.newton.q);
-        prescribe(system, state, h, &mut self.q)?;
+        if info.behind == 0.0 {
+            prescribe(system, state, h, &mut self.q)?;
+        }
         check_finite(system, time, "the position", &self.q, None)?;
         Ok(info)
     }

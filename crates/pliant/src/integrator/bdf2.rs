@@ -142,11 +142,13 @@ impl<S: System> Integrator<S> for Bdf2 {
             self.a[i] = balance.mass * (s - balance.s_hat[i]);
         }
         self.q.copy_from_slice(&self.newton.q);
-        prescribe(system, state, h, &mut self.q)?;
+        if info.behind == 0.0 {
+            prescribe(system, state, h, &mut self.q)?;
+        }
         check_finite(system, time, "the position", &self.q, None)?;
         check_finite(system, time, "the velocity", &self.v, None)?;
         let mut previous = state.previous.take().unwrap_or_default();
-        update_history(system, state, h, &self.q);
+        update_history(system, state, h, info.progress, &self.q);
         previous.dt = h;
         previous.dq.clone_from(&self.newton.s);
         previous.dv.clear();

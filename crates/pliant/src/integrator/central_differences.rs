@@ -158,7 +158,7 @@ impl<S: System> Integrator<S> for CentralDifferences<S::Damping> {
         }
         check_finite(system, time, "the position", &self.q, self.stability)?;
         check_finite(system, time, "the velocity", &self.v, self.stability)?;
-        update_history(system, state, h, &self.q);
+        update_history(system, state, h, 1.0, &self.q);
         std::mem::swap(&mut state.q, &mut self.q);
         std::mem::swap(&mut state.v, &mut self.v);
         state.a.get_or_insert_with(|| vec![0.0; n]).copy_from_slice(&self.a);

@@ -137,9 +137,8 @@ impl StepError {
             Self::NotFinite { .. } | Self::NotConverged { .. } | Self::LineSearch { .. } => {
                 vec![Remedy::SmallerStep, Remedy::Integrator("backward-euler")]
             }
-            Self::Solve { .. } | Self::Strain { .. } => vec![Remedy::SmallerStep],
+            Self::Solve { .. } | Self::Strain { .. } | Self::Blocked { .. } => vec![Remedy::SmallerStep],
             Self::Static { source, .. } | Self::Halving { source, .. } => source.remedies(),
-            Self::Blocked { .. } => vec![Remedy::SmallerStep],
             Self::Contact { .. } => vec![Remedy::Integrator("backward-euler")],
             Self::TimeStep { .. }
             | Self::Length { .. }

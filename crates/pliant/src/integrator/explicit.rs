@@ -95,7 +95,7 @@ impl Euler {
         prescribe_motion(system, state, h, &mut self.q, &mut self.v)?;
         check_finite(system, time, "the position", &self.q, stability)?;
         check_finite(system, time, "the velocity", &self.v, stability)?;
-        update_history(system, state, h, &self.q);
+        update_history(system, state, h, 1.0, &self.q);
         std::mem::swap(&mut state.q, &mut self.q);
         std::mem::swap(&mut state.v, &mut self.v);
         // These were the accelerations at the start of the step.

@@ -6,7 +6,7 @@ use super::Stability;
 use crate::solver::SolveInfo;
 
 /// Statistics of a step.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct StepInfo {
     /// Number of Newton iterations, each with one linearization and one linear system.
     pub newton_iterations: usize,
@@ -22,6 +22,11 @@ pub struct StepInfo {
     pub solve: SolveInfo,
     /// Residual of the balance of forces relative to the forces, if the integrator iterates until it is small.
     pub residual: f64,
+    /// Longest distance by which fixed vertices are behind their prescribed motion, because bodies in contact block it
+    /// \[m\].
+    pub behind: f64,
+    /// Fraction of the motion of colliders over the step that was made; 1 unless bodies block it.
+    pub progress: f64,
     /// Number of substeps that this step was split into; 0 if it was not.
     pub substeps: usize,
     /// Stability of the step, if the integrator has estimated it.
@@ -32,7 +37,32 @@ pub struct StepInfo {
     pub solving: Duration,
 }
 
+impl Default for StepInfo {
+    fn default() -> Self {
+        Self {
+            newton_iterations: 0,
+            shortened: 0,
+            limited: 0,
+            linear_iterations: 0,
+            factorizations: 0,
+            solve: SolveInfo::default(),
+            residual: 0.0,
+            behind: 0.0,
+            progress: 1.0,
+            substeps: 0,
+            stability: None,
+            assembling: Duration::ZERO,
+            solving: Duration::ZERO,
+        }
+    }
+}
+
 impl StepInfo {
+    /// Returns true if bodies in contact have blocked a prescribed motion.
+    pub fn is_blocked(&self) -> bool {
+        self.behind > 0.0 || self.progress < 1.0
+    }
+
     /// Returns the sum of the statistics of this step and another. The last linear solve is that of the other.
     #[must_use]
     pub fn and(&self, other: &Self) -> Self {
@@ -44,6 +74,8 @@ impl StepInfo {
             factorizations: self.factorizations + other.factorizations,
             solve: other.solve,
             residual: self.residual.max(other.residual),
+            behind: other.behind,
+            progress: other.progress,
             substeps: self.substeps + other.substeps,
             stability: other.stability.or(self.stability),
             assembling: self.assembling + other.assembling,

@@ -107,7 +107,7 @@ impl<S: System> Integrator<S> for LinearizedBackwardEuler {
         prescribe(system, state, h, &mut self.q)?;
         check_finite(system, time, "the position", &self.q, None)?;
         check_defined(system, time, &self.q)?;
-        finish(system, state, h, &mut self.q, &mut self.v);
+        finish(system, state, (h, 1.0), &mut self.q, &mut self.v);
         Ok(info)
     }
 }

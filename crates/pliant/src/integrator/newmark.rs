@@ -154,10 +154,12 @@ impl<S: System> Integrator<S> for Newmark {
             self.v[i] = balance.damping * s + balance.v_0[i];
         }
         self.q.copy_from_slice(&self.newton.q);
-        prescribe(system, state, h, &mut self.q)?;
+        if info.behind == 0.0 {
+            prescribe(system, state, h, &mut self.q)?;
+        }
         check_finite(system, time, "the position", &self.q, None)?;
         check_defined(system, time, &self.q)?;
-        update_history(system, state, h, &self.q);
+        update_history(system, state, h, info.progress, &self.q);
         std::mem::swap(&mut state.q, &mut self.q);
         std::mem::swap(&mut state.v, &mut self.v);
         state.a.get_or_insert_with(|| vec![0.0; n]).copy_from_slice(&self.a);

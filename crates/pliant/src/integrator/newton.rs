@@ -27,6 +27,9 @@ pub struct NewtonParams {
     /// Largest change of a velocity in an iteration, relative to the size of the system \[1/s\], at which contacts have
     /// converged; 0 to use the residual alone. Only for systems with contact, whose forces are sums of steep barriers.
     pub contact_tolerance: f64,
+    /// True if prescribed motions yield where bodies in contact block them: they stay behind, and catch up when they
+    /// can. Otherwise they are an error.
+    pub yields: bool,
     /// True to fail if the last iteration has not converged. Otherwise its result is taken. With a line search every
     /// iteration has lowered the energy, so that the motion is still stable.
     pub must_converge: bool,
@@ -53,6 +56,7 @@ impl Default for NewtonParams {
             tangent: NewtonTangent::Projected,
             line_search: true,
             contact_tolerance: 0.0,
+            yields: false,
             must_converge: true,
         }
     }
@@ -67,6 +71,7 @@ impl NewtonParams {
             tolerance: 1e-3,
             min_iterations: 1,
             contact_tolerance: 1e-3,
+            yields: true,
             must_converge: false,
             tangent: NewtonTangent::ExactFirst,
             ..Self::default()
@@ -88,8 +93,8 @@ const STEEPEST: f64 = 0.9;
 const SMALL_STEP: f64 = 1e-7;
 /// Maximum number of halvings of a step.
 const MAX_HALVINGS: usize = 24;
-/// Number of iterations in which the normal forces of friction are those of the iterate. Later they change only once the
-/// balance of forces has converged.
+/// Number of iterations in which the normal forces of friction are those of the iterate. Later they change only once
+/// the balance of forces has converged.
 const FOLLOWED: usize = 12;
 /// Maximum number of times that converged normal forces of friction are updated.
 const MAX_UPDATES: usize = 8;
@@ -132,7 +137,7 @@ impl Balance {
 
     /// Returns the coefficient `d` for friction.
     fn rate(&self) -> f64 {
-        if self.damping != 0.0 { self.damping } else { self.static_rate }
+        if self.damping == 0.0 { self.static_rate } else { self.damping }
     }
 
     fn velocity(&self, s: &[f64], w: &mut [f64]) {
@@ -205,13 +210,15 @@ pub(super) struct Newton {
     /// Fraction of the motion of colliders that has been made.
     progress: f64,
     trial_progress: f64,
+    /// Fraction of the motion of colliders at the end of the step: 1, unless bodies block them.
+    end_progress: f64,
     /// Fraction of the last motion that contacts allowed.
     fraction: f64,
     /// Bodies that limited the last motion.
     limited_by: Option<[usize; 2]>,
 }
 
-/// What friction depends on besides the iterate.
+/// Parameters of friction besides the iterate.
 #[derive(Debug, Clone, Default)]
 struct Lagged {
     /// Displacements at which normal forces are evaluated; empty without friction.
@@ -281,18 +288,6 @@ impl Newton {
                 }
             }
             let limited = info.limited;
-                eprintln!(
-                    "it {iteration} t={:.3} res={:.3e} lim={} short={} frac={:.3e} upd={updates} prog={} linit={} step={:.3e}",
-                    problem.conditions.time,
-                    self.relative_residual(),
-                    info.limited,
-                    info.shortened,
-                    self.fraction,
-                    self.progress,
-                    info.linear_iterations,
-                    self.direction.iter().fold(0.0_f64, |a, b| a.max(b.abs())) * balance.rate()
-                );
-            }
             let stiffness = self.linearize(system, balance, problem, definiteness, info);
             let is_done = self.improve(system, solver, params, balance, problem, &stiffness, (iteration, info));
             system.recycle_stiffness(stiffness);
@@ -303,12 +298,16 @@ impl Newton {
                 updates += 1;
             }
             stopped = if info.limited > limited && self.fraction < STOPPED { stopped + 1 } else { 0 };
-            if stopped == MAX_STOPPED && !self.is_arrived(system.fixed_mask()) {
-                return Err(self.blocked(system, problem));
+            // The other half of the iterations is for the balance of forces with what was reached.
+            let is_late = 2 * (iteration + 1) >= params.max_iterations;
+            if (stopped == MAX_STOPPED || is_late) && self.limited_by.is_some() && !self.is_arrived(system.fixed_mask())
+            {
+                if !params.yields {
+                    return Err(self.blocked(system, problem));
+                }
+                self.give_way(system, problem.start, info);
+                stopped = 0;
             }
-        }
-        if !params.must_converge && self.is_arrived(system.fixed_mask()) {
-            return Ok(());
         }
         if !self.is_arrived(system.fixed_mask()) && self.limited_by.is_some() {
             return Err(self.blocked(system, problem));
@@ -344,6 +343,24 @@ impl Newton {
         self.lagged.q.clone_from(&self.q);
         self.energy = None;
         true
+    }
+
+    /// Leaves fixed vertices where bodies in contact have stopped them. Colliders that have not arrived stay where they
+    /// were, and the step starts again without their motion.
+    fn give_way<S: System>(&mut self, system: &S, start: &[f64], info: &mut StepInfo) {
+        if self.progress < 1.0 {
+            self.s.fill(0.0);
+            self.q.copy_from_slice(start);
+            (self.progress, self.end_progress, info.progress) = (0.0, 0.0, 0.0);
+            (self.limited_by, self.energy) = (None, None);
+            return;
+        }
+        for ((target, s), fixed) in self.target.iter_mut().zip(&self.s).zip(system.fixed_mask()) {
+            if *fixed {
+                info.behind = info.behind.max((*target - s).abs());
+                *target = *s;
+            }
+        }
     }
 
     /// Returns the error of a prescribed motion that bodies in contact do not allow.
@@ -445,6 +462,7 @@ impl Newton {
         self.target.iter_mut().zip(start).for_each(|(target, start)| *target = part * (*target - start));
         (self.energy, self.start_energy) = (None, None);
         self.progress = if system.is_moved() { 0.0 } else { 1.0 };
+        self.end_progress = 1.0;
         self.limited_by = None;
         self.lagged.q.clear();
         self.lagged.secant = 1.0;
@@ -516,7 +534,8 @@ impl Newton {
     }
 
     fn is_arrived(&self, fixed: &[bool]) -> bool {
-        self.progress == 1.0 && fixed.iter().enumerate().all(|(i, fixed)| !fixed || self.s[i] == self.target[i])
+        self.progress == self.end_progress
+            && fixed.iter().enumerate().all(|(i, fixed)| !fixed || self.s[i] == self.target[i])
     }
 
     fn worst(&self) -> usize {
@@ -621,10 +640,10 @@ impl Newton {
                 self.direction[i] = self.target[i] - self.s[i];
             }
         }
-        if self.progress < 1.0 {
+        if self.progress < self.end_progress {
             self.product.fill(0.0);
             let conditions = problem.conditions(balance, &self.lagged, self.progress);
-            system.add_gradient_of_motion(&self.q, &conditions, 1.0, &mut self.product);
+            system.add_gradient_of_motion(&self.q, &conditions, self.end_progress, &mut self.product);
             self.right.iter_mut().zip(&self.product).for_each(|(right, product)| *right -= product);
         }
         let matrix = problem.combination(balance.mass, balance.damping, Some(stiffness));
@@ -667,7 +686,7 @@ impl Newton {
         }
         let arrived = self.is_arrived(system.fixed_mask());
         let conditions = problem.conditions(balance, &self.lagged, self.progress);
-        system.limit_step(&self.q, &mut self.direction, &conditions, 1.0, arrived)
+        system.limit_step(&self.q, &mut self.direction, &conditions, self.end_progress, arrived)
     }
 
     fn try_step(&mut self, alpha: f64) {
@@ -676,7 +695,8 @@ impl Newton {
             self.trial[i] = self.s[i] + step;
             self.trial_q[i] = self.q[i] + step;
         }
-        self.trial_progress = if alpha == 1.0 { 1.0 } else { self.progress + alpha * (1.0 - self.progress) };
+        self.trial_progress =
+            if alpha == 1.0 { self.end_progress } else { self.progress + alpha * (self.end_progress - self.progress) };
     }
 
     fn accept(&mut self) {

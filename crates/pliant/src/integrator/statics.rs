@@ -82,6 +82,8 @@ impl Static {
         self.balance.size(n);
         let balance = &mut self.balance;
         (balance.mass, balance.damping) = (0.0, 0.0);
+        // Without time, loads are applied in one second.
+        balance.static_rate = if dt > 0.0 { dt.recip() } else { 1.0 };
         balance.v_0.fill(0.0);
         balance.drive.fill(0.0);
         let mut q = state.q.clone();
@@ -99,6 +101,7 @@ impl Static {
             match self.newton.solve(system, solver, &self.params.newton, balance, problem, &mut info) {
                 Ok(()) => {
                     q.copy_from_slice(&self.newton.q);
+                    let conditions = Conditions { progress: info.progress, ..conditions };
                     update_history_at(system, &conditions, &mut history, &q);
                     done = load_factor;
                     steps += 1;
@@ -117,7 +120,9 @@ impl Static {
             }
         };
         outcome?;
-        prescribe(system, state, 0.0, &mut q)?;
+        if info.behind == 0.0 {
+            prescribe(system, state, 0.0, &mut q)?;
+        }
         state.q = q;
         state.history = history;
         state.v.fill(0.0);

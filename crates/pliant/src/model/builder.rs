@@ -297,8 +297,8 @@ impl ModelBuilder {
         self
     }
 
-    /// Sets the initial displacements of all nodes, three numbers each, at which surfaces must not meet. By default they
-    /// are zero.
+    /// Sets the initial displacements of all nodes, three numbers each, at which surfaces must not meet. They are zero
+    /// by default.
     ///
     /// # Panics
     /// [`build`](Self::build) panics if there are not three per node.

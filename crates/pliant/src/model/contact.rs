@@ -33,19 +33,19 @@ pub(super) fn contact_of(
         triangles: Vec<[u32; 3]>,
         points: Interpolation,
     }
-    let part = |(number, body): (usize, &ModelBody)| match skins.iter().find(|skin| skin.body == number) {
-        Some(skin) => Part {
-            vertices: skin.vertices.clone(),
-            triangles: skin.triangles.clone(),
-            points: skin.interpolation.clone(),
-        },
-        None => {
-            let boundary = body.mesh.boundary();
-            Part {
-                vertices: boundary.surface.vertices().to_vec(),
-                triangles: boundary.surface.triangles().collect(),
-                points: body.vertices.select(&boundary.vertices),
-            }
+    let part = |(number, body): (usize, &ModelBody)| {
+        if let Some(skin) = skins.iter().find(|skin| skin.body == number) {
+            return Part {
+                vertices: skin.vertices.clone(),
+                triangles: skin.triangles.clone(),
+                points: skin.interpolation.clone(),
+            };
+        }
+        let boundary = body.mesh.boundary();
+        Part {
+            vertices: boundary.surface.vertices().to_vec(),
+            triangles: boundary.surface.triangles().collect(),
+            points: body.vertices.select(&boundary.vertices),
         }
     };
     let parts: Vec<Part> = bodies.iter().enumerate().map(part).collect();
@@ -76,7 +76,7 @@ pub(super) fn contact_of(
     Ok(SurfaceContact::new(energy, islands, node_count))
 }
 
-/// Returns Young's modulus of a body, or the pressure of its own weight if that is greater \[Pa\].
+/// Returns Young's modulus of a body, or the pressure of its weight if that is greater \[Pa\].
 fn stiffness_of(body: &ModelBody, gravity: Vec3) -> f64 {
     let materials = body.elastic().map_or(&[][..], Elastic::materials);
     let young = materials.iter().map(|material| material.moduli().young).fold(0.0, f64::max);

@@ -62,8 +62,7 @@ impl Model {
         let dt = states[1].time - states[0].time;
         std::array::from_fn(|i| {
             let state = states[i];
-            let motion =
-                StepMotion { start: &state.q, rate: 1.0, v_0: &state.v, lagged: &state.q, secant: 0.0 };
+            let motion = StepMotion { start: &state.q, rate: 1.0, v_0: &state.v, lagged: &state.q, secant: 0.0 };
             let conditions = Conditions { motion: Some(motion), dt, ..conditions[i] };
             contact.collider_work(&state.q, &conditions, clock)
         })

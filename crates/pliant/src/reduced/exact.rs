@@ -96,7 +96,7 @@ impl Integrator<ReducedModel> for ExactModes {
         }
         check_finite(system, state.time, "the position", &self.q, None)?;
         check_finite(system, state.time, "the velocity", &self.v, None)?;
-        update_history(system, state, dt, &self.q);
+        update_history(system, state, dt, 1.0, &self.q);
         state.q.copy_from_slice(&self.q);
         state.v.copy_from_slice(&self.v);
         state.a = None;

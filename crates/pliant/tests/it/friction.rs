@@ -41,8 +41,8 @@ fn run(model: Model, steps: usize, h: f64, mut after: impl FnMut(usize, &Model, 
 
 #[test]
 fn blocks_on_a_slope_slide_and_stick_as_in_another_program() {
-    // Center along the slope and its height, from a Newton solver in NumPy with the contact and friction of ipctk 1.6.1:
-    // the same barrier, normal forces lagged to a fixed point, 20°, h = 10 ms.
+    // Center along the slope and its height, from a Newton solver in NumPy with the contact and friction of ipctk
+    // 1.6.1: the same barrier, normal forces lagged to a fixed point, 20°, h = 10 ms.
     #[rustfmt::skip]
     let expected = [
         (0.2, [(1, -0.40485354086298175, 0.02097369849503586), (50, -0.21228121382144088, 0.02097406369556672)]),

@@ -7,6 +7,7 @@ mod support;
 
 mod affine;
 mod bdf2;
+mod colliders;
 mod contact;
 mod dynamics;
 mod elastic;

@@ -12,8 +12,8 @@ use pliant::force;
 
 /// A rigid obstacle that bodies collide with, by barrier contact: see [Contact](#contact).
 ///
-/// With `stiffness` or `damping`, and with integrators that do not support barriers, its contact is a penalty instead: a
-/// spring at each vertex that is inside.
+/// With `stiffness` or `damping`, and with integrators that do not support barriers, its contact is a penalty instead:
+/// a spring at each vertex that is inside.
 ///
 /// ```toml
 /// [[obstacle]]

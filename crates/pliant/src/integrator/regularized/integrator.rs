@@ -220,7 +220,7 @@ impl Regularized {
         prescribe(system, state, h, &mut self.q)?;
         check_finite(system, time, "the velocity", &self.v, None)?;
         check_finite(system, time, "the position", &self.q, None)?;
-        finish(system, state, h, &mut self.q, &mut self.v);
+        finish(system, state, (h, 1.0), &mut self.q, &mut self.v);
         Ok(info)
     }
 }
