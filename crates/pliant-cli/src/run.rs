@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, anyhow, bail};
 use clap::{Args, ValueHint};
 use pliant::files::Disk;
+use pliant::integrator::StepInfo;
 use pliant::io::Format;
+use pliant::math::short_number;
 use pliant_scene::output::AnimationFormat;
 use pliant_scene::pictures::check as check_formats;
 use pliant_scene::run::{Outcome, Progress, Run, RunParams, Status};
@@ -321,6 +323,17 @@ pub fn is_stopped() -> bool {
     STOP.load(Ordering::SeqCst)
 }
 
+/// Returns a note on prescribed motions that bodies block, or no longer block.
+fn blocked_note(info: &StepInfo) -> String {
+    let waiting = (info.progress < 1.0).then(|| "moving obstacles wait".to_owned());
+    let behind = (info.behind > 0.0).then(|| format!("fixed vertices are {} m behind", short_number(info.behind)));
+    let parts: Vec<String> = [waiting, behind].into_iter().flatten().collect();
+    if parts.is_empty() {
+        return "prescribed motions have caught up".into();
+    }
+    format!("bodies in contact block a prescribed motion: {} until they can continue", parts.join(", and "))
+}
+
 fn finish(mut run: Run, common: &Common, check: bool, mut notes: Vec<String>) -> anyhow::Result<Done> {
     if check && run.file.scene.expect.is_empty() {
         return Err(anyhow!("--check: nothing to check: the scene has no [[expect]] entries"));
@@ -333,8 +346,15 @@ fn finish(mut run: Run, common: &Common, check: bool, mut notes: Vec<String>) ->
     let began = Instant::now();
     let first = run.built().simulation.steps_done();
     let mut warnings = Vec::new();
+    let mut is_blocked = false;
     let mut watch = |progress: &Progress<'_>| {
         display.step(progress);
+        if is_blocked != progress.info.is_blocked() {
+            is_blocked = !is_blocked;
+            let note = format!("{:.4} s: {}", progress.time, blocked_note(progress.info));
+            display.interrupt(|| crate::show_notes(std::slice::from_ref(&note)));
+            warnings.push(note);
+        }
         if let Some(gain) = progress.energy_gain {
             let warning = format!("{:.4} s: {gain}", progress.time);
             display.interrupt(|| crate::show_notes(std::slice::from_ref(&warning)));
