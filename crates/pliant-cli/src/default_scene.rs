@@ -463,22 +463,29 @@ fn arrange(bodies: &mut [DroppedBody], up: Up, notes: &mut Vec<String>) {
     if !pairs().any(|(i, j)| overlap(&bodies[i], &bodies[j])) {
         return;
     }
-    notes.push(format!(
-        "the bodies are placed side by side along {}, because otherwise they would fall onto each other",
-        ["x", "y", "z"][along]
-    ));
-    let gap = 0.25 * bodies.iter().map(|body| size(body.bounds)).fold(0.0, f64::max);
-    let mut at = 0.0;
-    for body in bodies.iter_mut() {
+    notes.push("the bodies are placed above one another, and fall on a pile".into());
+    let up_axis = if up == Up::Y { 1 } else { 2 };
+    let gap = PILE_GAP * bodies.iter().map(|body| size(body.bounds)).fold(0.0, f64::max);
+    let mut height = 0.0;
+    for (number, body) in bodies.iter_mut().enumerate() {
         let [low, high] = body.bounds;
-        let mut shift = -low;
-        shift[along] += at;
-        shift[across] -= 0.5 * (high - low)[across];
-        at += (high - low)[along] + gap;
+        let mut shift = -0.5 * (low + high);
+        // A little off the middle, so that no body balances on another.
+        let aside = PILE_SHIFT * size(body.bounds) * if number % 2 == 0 { -1.0 } else { 1.0 };
+        shift[along] += aside;
+        shift[across] += 0.5 * aside;
+        shift[up_axis] = height - low[up_axis];
+        height += (high - low)[up_axis] + gap;
         body.object.translate = vector(shift);
         body.bounds = [low + shift, high + shift];
     }
 }
+
+/// Distance between bodies that fall on a pile, relative to the largest.
+const PILE_GAP: f64 = 0.1;
+
+/// Distance of bodies of a pile from the middle, relative to their size.
+const PILE_SHIFT: f64 = 0.08;
 
 /// Time step, duration and frame rate.
 struct Timing {

@@ -126,6 +126,7 @@ impl Contact {
         Ok(ContactParams {
             range: self.range.map(|range| range.si),
             pressure: self.pressure.map(|pressure| pressure.si),
+            young: None,
             thickness: self.thickness.si,
             friction: self.friction_of(self.friction.value, self.kinetic_friction.as_ref().map(|mu| mu.value)),
             pairs,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::build::BuildContext;
 use super::object::Prepared;
 use super::{Scene, SceneError};
-use pliant::contact::{PairBehavior, PairRule};
+use pliant::contact::{PairBehavior, PairRule, intersects_itself};
 use pliant::force::{ContactPoints, ObstacleGeometry, Obstacles, ObstaclesError, Spacing};
 use pliant::math::{Vec3, short_number};
 use pliant::mesh::{Embedding, Interpolation, SurfaceMesh, VolumeMesh};
@@ -83,7 +83,7 @@ pub(super) fn notes(scene: &Scene, objects: &[Prepared], model: &Model) -> Vec<S
     }
     for object in objects.iter().filter(|object| is_entangled(object)) {
         notes.push(format!(
-            "the surface of `{}` intersects itself at rest, so that it does not collide with itself",
+            "the surface of `{}` intersects itself at the start, so that it does not collide with itself",
             object.name
         ));
     }
@@ -179,6 +179,10 @@ pub(super) fn add_barriers(
 ) -> Result<ModelBuilder, SceneError> {
     let settings = &scene.contact;
     let mut params = settings.params(context)?;
+    // A spring of stiffness `k` between the ends of an edge `l` is as stiff as an element with `E = k/l`.
+    let edge = objects.iter().map(|object| Spacing::of_faces(&object.mesh.boundary().surface).mean_edge);
+    let edge = edge.filter(|edge| *edge > 0.0).fold(f64::INFINITY, f64::min);
+    params.young = Some(scene.network_stiffness() / edge).filter(|young| *young > 0.0);
     for object in objects.iter().filter(|object| is_entangled(object)) {
         params.pairs.push(PairRule { bodies: [object.name.clone(), object.name.clone()], rule: PairBehavior::Ignored });
     }
@@ -203,11 +207,18 @@ pub(super) fn add_barriers(
     Ok(builder.contact_start(context.start.iter().flat_map(Vec3::to_array).collect()))
 }
 
-/// Returns true if the surface of an object intersects itself at rest, so that its contact with itself is undefined.
+/// Returns true if the surface of an object intersects itself at the start, so that its contact with itself is
+/// undefined.
 fn is_entangled(object: &Prepared) -> bool {
+    let places: Vec<Vec3> = object.mesh.vertices().iter().zip(&object.start).map(|(x, u)| *x + *u).collect();
+    if let Some((surface, embedding)) = &object.skin {
+        let mut vertices = vec![Vec3::ZERO; surface.vertices().len()];
+        embedding.interpolate(&places, &mut vertices);
+        return intersects_itself(&vertices, &surface.triangles().collect::<Vec<_>>());
+    }
     let boundary = object.mesh.boundary();
-    let surface = object.skin.as_ref().map_or(&boundary.surface, |(surface, _)| surface);
-    pliant::contact::intersects_itself(surface)
+    let vertices: Vec<Vec3> = boundary.vertices.iter().map(|&vertex| places[vertex as usize]).collect();
+    intersects_itself(&vertices, &boundary.surface.triangles().collect::<Vec<_>>())
 }
 
 /// Returns the shortest side of the box with this longest side, volume and surface area. It is exact for rods and

@@ -5,7 +5,7 @@ use robust::{Coord3D, orient3d};
 use super::candidates::Trees;
 use super::{CollisionBody, CollisionSurface, SurfaceMotion};
 use crate::math::Vec3;
-use crate::mesh::{Interpolation, SurfaceMesh};
+use crate::mesh::Interpolation;
 
 /// Returns true if an edge passes through a triangle, also through one of its sides or corners. An edge that only ends
 /// at the triangle does not. The test is exact: it decides by signs of determinants that no rounding changes
@@ -27,16 +27,13 @@ pub fn edge_crosses_triangle(edge: [Vec3; 2], triangle: [Vec3; 3]) -> bool {
 }
 
 /// Returns true if an edge of a surface crosses a triangle of it with which it shares no vertex.
-pub fn intersects_itself(surface: &SurfaceMesh) -> bool {
-    let triangles: Vec<[u32; 3]> = surface.triangles().collect();
+pub fn intersects_itself(vertices: &[Vec3], triangles: &[[u32; 3]]) -> bool {
+    let nodes = (0..vertices.len() as u32).collect();
     let body = CollisionBody {
         name: "surface",
-        rest: surface.vertices(),
-        motion: SurfaceMotion::Nodes(Interpolation::of_nodes(
-            (0..surface.vertices().len() as u32).collect(),
-            surface.vertices().len(),
-        )),
-        triangles: &triangles,
+        rest: vertices,
+        motion: SurfaceMotion::Nodes(Interpolation::of_nodes(nodes, vertices.len())),
+        triangles,
         edges: &[],
         radius: 0.0,
         young: 1.0,

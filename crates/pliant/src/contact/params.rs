@@ -12,6 +12,9 @@ pub struct ContactParams {
     pub range: Option<f64>,
     /// Scale of the contact pressure \[Pa\]. By default a tenth of Young's modulus.
     pub pressure: Option<f64>,
+    /// Young's modulus of bodies without a law \[Pa\], such as networks of springs; by default the greatest of the
+    /// other bodies.
+    pub young: Option<f64>,
     /// Distance that surfaces keep, in addition to the gap \[m\].
     pub thickness: f64,
     /// Friction of all pairs of bodies that do not have their own.
@@ -59,7 +62,12 @@ pub enum ContactParamsError {
 impl ContactParams {
     /// Returns an error if a number is not valid.
     pub(crate) fn check(&self) -> Result<(), ContactParamsError> {
-        for (what, value) in [("the contact range", self.range), ("the contact pressure", self.pressure)] {
+        let positive = [
+            ("the contact range", self.range),
+            ("the contact pressure", self.pressure),
+            ("Young's modulus of bodies without a law", self.young),
+        ];
+        for (what, value) in positive {
             if let Some(value) = value.filter(|value| !(*value > 0.0 && value.is_finite())) {
                 return Err(ContactParamsError::NotPositive { what, value });
             }

@@ -54,6 +54,7 @@ pub(super) fn contact_of(
         fixed.vertices.iter().for_each(|&node| is_fixed[node as usize] = true);
     }
     let stiffest = bodies.iter().map(|body| stiffness_of(body, gravity)).fold(0.0, f64::max);
+    let usual = params.young.unwrap_or(stiffest);
     let surfaces = parts.iter().zip(bodies).map(|(part, body)| CollisionBody {
         name: body.name(),
         rest: &part.vertices,
@@ -62,7 +63,7 @@ pub(super) fn contact_of(
         edges: &[],
         radius: 0.0,
         // Bodies that other forces keep together are as stiff as the others.
-        young: Some(stiffness_of(body, gravity)).filter(|young| *young > 0.0).unwrap_or(stiffest),
+        young: Some(stiffness_of(body, gravity)).filter(|young| *young > 0.0).unwrap_or(usual),
         is_prescribed: body.nodes().all(|node| is_fixed[node]),
     });
     let energy = ContactSurfaces { bodies: surfaces.collect(), colliders, params }.build()?;

@@ -1,8 +1,11 @@
 //! Bodies in contact with colliders of all shapes, that stand still, move, and are blocked.
 
-use pliant::contact::{Collider, ColliderMotion, ColliderShape, ContactError, ContactParams, PointSequence};
-use pliant::integrator::{BackwardEuler, Bdf2, ExplicitEuler, Integrator, Newmark, NewtonParams, StepError, StepInfo};
+use pliant::contact::{Collider, ColliderMotion, ColliderShape, ContactError, ContactParams, Friction, PointSequence};
+use pliant::integrator::{
+    BackwardEuler, Bdf2, ExplicitEuler, Halving, Integrator, Newmark, NewtonParams, StepError, StepInfo,
+};
 use pliant::math::{Mat3, Vec3};
+use pliant::mesh::{ElementKind, MeshData, VolumeMesh};
 use pliant::model::{Assembly, Body, Model, ModelError};
 use pliant::motion::{Keyframes, Motion};
 use pliant::solver::{Direct, SolverParams};
@@ -249,4 +252,53 @@ fn starts_inside_a_collider_and_invalid_shapes_are_errors_that_name_it() {
         .step(&mut Assembly::new(model), &mut Direct::default(), &mut state, H)
         .unwrap_err();
     assert!(error.to_string().contains("the motion of `plane`"), "{error}");
+}
+
+/// Returns a tetrahedron with random corners, at least a tenth as thick as long.
+fn random_tetrahedron(random: &mut fastrand::Rng, center: Vec3) -> VolumeMesh {
+    loop {
+        let corners: [Vec3; 4] =
+            std::array::from_fn(|_| center + 0.05 * (Vec3::new(random.f64(), random.f64(), random.f64()) - 0.5));
+        let [a, b, c, d] = corners;
+        let volume = (b - a).cross(c - a).dot(d - a) / 6.0;
+        if volume.abs() > 2e-6 {
+            let order = if volume > 0.0 { [0, 1, 2, 3] } else { [0, 2, 1, 3] };
+            return VolumeMesh::check(MeshData::new(corners.to_vec(), ElementKind::Tet4, order.to_vec())).unwrap().mesh;
+        }
+    }
+}
+
+#[test]
+fn random_tetrahedra_thrown_into_a_box_never_intersect() {
+    let mut random = fastrand::Rng::with_seed(11);
+    let friction = Friction { static_coefficient: 0.6, kinetic_coefficient: 0.4, speed: 1e-3 };
+    let mut builder = Model::builder().gravity(-9.81 * Vec3::Z);
+    builder = builder.contact(ContactParams { friction, ..ContactParams::default() });
+    for number in 0..27 {
+        let center = 0.06 * Vec3::new(f64::from(number % 3), f64::from(number / 3 % 3), f64::from(number / 9)) + 0.04;
+        let young = 10_f64.powf(4.0 + 2.0 * random.f64());
+        let body = Body::new(random_tetrahedron(&mut random, center), neo_hookean(young, 0.3), 1000.0);
+        builder = builder.body(body.named(format!("tetrahedron-{number}")));
+    }
+    for axis in 0..3 {
+        let normal = Vec3::AXES[axis];
+        builder = builder.collider(half_space(Vec3::ZERO, normal)).collider(half_space(0.2 * normal, -normal));
+    }
+    // A sheet of random triangles in between, as an obstacle of bad quality.
+    let sheet: Vec<Vec3> = (0..9).map(|_| 0.2 * Vec3::new(random.f64(), random.f64(), 0.02)).collect();
+    let shape = ColliderShape::Surface {
+        vertices: sheet,
+        triangles: vec![[0, 1, 2], [3, 4, 5], [6, 7, 8], [0, 4, 8], [1, 1, 5]],
+        edges: vec![[2, 6]],
+    };
+    let model = builder.collider(Collider::new("soup", shape)).build().unwrap();
+    let mut state = model.rest_state();
+    state.v.iter_mut().for_each(|v| *v = 6.0 * (random.f64() - 0.5));
+    let (mut assembly, mut solver) = (Assembly::new(model), SolverParams::default().build());
+    let mut integrator = Halving::new(BackwardEuler::for_animation(), 6);
+    for _ in 0..100 {
+        integrator.step(&mut assembly, &mut solver, &mut state, H).unwrap();
+        assert_apart(assembly.model(), &state);
+        assert!(assembly.find_inverted(&state.q).is_none());
+    }
 }
