@@ -178,7 +178,7 @@ pub(super) fn add_barriers(
     mut builder: ModelBuilder,
 ) -> Result<ModelBuilder, SceneError> {
     let settings = &scene.contact;
-    let mut params = settings.params(context)?;
+    let mut params = settings.params(context.source)?;
     for object in objects.iter().filter(|object| is_entangled(object)) {
         params.pairs.push(PairRule { bodies: [object.name.clone(), object.name.clone()], rule: PairBehavior::Ignored });
     }
