@@ -1,6 +1,6 @@
 //! Quantities that can be shown as colors.
 
-use super::{BodyGeometry, FieldValues, Frame};
+use super::{BodyGeometry, ContactFields, FieldValues, Frame};
 use crate::registry::{Named, Registry};
 use pliant::math::Vec3;
 
@@ -38,6 +38,13 @@ const BUILT_IN: &[ColorField] = &[
         unit: "J/m³",
         values: Values::Field(|values| &values.energy_density),
     },
+    ColorField {
+        name: "contact-pressure",
+        about: "Contact pressure, in Pa: zero out of contact, and without barrier contact",
+        label: "contact pressure",
+        unit: "Pa",
+        values: Values::Contact(|contact| &contact.pressure),
+    },
 ];
 
 /// Scalar quantity at vertices that can be shown as colors.
@@ -61,6 +68,8 @@ enum Values {
     Vector(fn(&Frame) -> &[f64]),
     /// Numbers computed from the strain, one per vertex of the model.
     Field(fn(&FieldValues) -> &[f32]),
+    /// Numbers of contact, one per vertex of the model; zero without contact.
+    Contact(fn(&ContactFields) -> &[f32]),
 }
 
 impl PartialEq for ColorField {
@@ -102,9 +111,10 @@ impl ColorField {
         COLOR_FIELDS.get(name)
     }
 
-    /// Returns true if the quantity is computed from the strain and requires the [`fields`](Frame::fields) of a frame.
+    /// Returns true if the quantity is computed from strain or contact, and requires a frame with
+    /// [`fields`](Frame::fields).
     pub fn needs_fields(&self) -> bool {
-        matches!(self.values, Values::Field(_))
+        matches!(self.values, Values::Field(_) | Values::Contact(_))
     }
 }
 
@@ -123,6 +133,11 @@ impl BodyGeometry {
             Values::Field(of) => {
                 let values = &of(&frame.fields.as_ref()?.vertices)[self.vertices()];
                 Some(values.iter().map(|&value| f64::from(value)).collect())
+            }
+            Values::Contact(of) => {
+                frame.fields.as_ref()?;
+                let Some(contact) = &frame.contact else { return Some(vec![0.0; self.vertices().len()]) };
+                Some(of(contact)[self.vertices()].iter().map(|&value| f64::from(value)).collect())
             }
         }
     }

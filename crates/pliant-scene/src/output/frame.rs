@@ -20,6 +20,20 @@ pub struct Frame {
     /// Forces of constraints on vertices \[N\], three components per vertex, if known; NaN on bodies in affine motion,
     /// whose constraints act on control nodes.
     pub reactions: Option<Vec<f64>>,
+    /// Contact at vertices, if requested and if bodies collide by barriers.
+    pub contact: Option<ContactFields>,
+}
+
+/// Contact at the vertices of the meshes of all bodies, one body after the other; see
+/// [`VertexContact`](pliant::model::VertexContact). Single precision suffices for display.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ContactFields {
+    /// Contact pressure \[Pa\]; zero out of contact.
+    pub pressure: Vec<f32>,
+    /// Contact force per area at rest, with friction \[Pa\]; zero out of contact.
+    pub traction: Vec<[f32; 3]>,
+    /// Gap \[m\]; NaN out of contact, which programs leave out of the range of colors.
+    pub gap: Vec<f32>,
 }
 
 /// Stress and strain of all bodies, one body after the other. Unknown values are NaN: in bodies without built-in
@@ -49,14 +63,15 @@ pub struct FieldValues {
 }
 
 impl Frame {
-    /// Copies a state of a model, with stress and strain if requested.
+    /// Copies a state of a model, with stress, strain and contact if requested.
     ///
     /// # Panics
     /// If the state is not one of this model.
     pub fn new(model: &Model, state: &State, number: usize, with_fields: bool) -> Self {
         let fields = with_fields.then(|| Fields::new(model, &state.q));
         let (u, v) = (model.at_vertices(&state.q), model.at_vertices(&state.v));
-        Self { number, time: state.time, u, v, fields, reactions: None }
+        let contact = if with_fields { ContactFields::new(model, state) } else { None };
+        Self { number, time: state.time, u, v, fields, reactions: None, contact }
     }
 
     /// Adds the [reactions](Model::reactions) at constraints.
@@ -71,6 +86,28 @@ impl Frame {
             _ => vec![f64::NAN; 3 * body.mesh().vertex_count()],
         };
         Self { reactions: Some(model.bodies().iter().flat_map(of_body).collect()), ..self }
+    }
+}
+
+impl ContactFields {
+    /// Computes contact at a state of a model, or returns `None` if bodies do not collide by barriers.
+    ///
+    /// # Panics
+    /// If the state is not one of this model.
+    pub fn new(model: &Model, state: &State) -> Option<Self> {
+        let contact = model.vertex_contact(state)?;
+        let single = |numbers: &[f64]| numbers.iter().map(|&number| number as f32).collect();
+        Some(Self {
+            pressure: single(&contact.pressure),
+            traction: contact.traction.iter().map(|vector| vector.to_array().map(|number| number as f32)).collect(),
+            gap: single(&contact.gap),
+        })
+    }
+
+    /// Returns `expected` if all quantities have that number of values, otherwise the number that differs.
+    pub(super) fn count(&self, expected: usize) -> usize {
+        let counts = [self.pressure.len(), self.traction.len(), self.gap.len()];
+        counts.into_iter().find(|&count| count != expected).unwrap_or(expected)
     }
 }
 

@@ -65,7 +65,7 @@ mod writer_context;
 pub use color::body_color;
 pub use color_field::{COLOR_FIELDS, ColorField};
 pub use format::{AnimationFormat, StartProgram};
-pub use frame::{FieldValues, Fields, Frame};
+pub use frame::{ContactFields, FieldValues, Fields, Frame};
 pub use frame_writer::{FrameWriter, start, write_still};
 pub use images::{ImageError, ImageFormat, ImageWriter};
 pub use options::{Axis, Options};

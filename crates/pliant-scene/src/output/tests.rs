@@ -85,6 +85,12 @@ fn frames_that_do_not_fit_are_errors_that_leave_the_earlier_ones_alone() {
         ),
         (bad(&|frame| frame.fields.as_mut().unwrap().vertices.strain.truncate(4)), "fields for 4 vertices, expected"),
         (bad(&|frame| frame.reactions = Some(vec![0.0; 5])), "5 reactions, expected"),
+        (
+            bad(&|frame| {
+                frame.contact = Some(ContactFields { pressure: vec![0.0; 2], ..ContactFields::default() });
+            }),
+            "contact at 2 vertices, expected",
+        ),
     ];
     for format in AnimationFormat::of_meshes() {
         let folder = tempfile::tempdir().unwrap();

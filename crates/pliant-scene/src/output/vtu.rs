@@ -6,7 +6,10 @@
 //! - if the frame has fields: point data `stress` (Cauchy), `strain` (Green), `von_mises`, `J` and `energy_density`,
 //!   recovered at vertices (see [`Fields`](super::Fields)). Cell data of the same names are the means over elements.
 //!   For the linear law, stress and strain are its `σ` and `ε`;
-//! - if the frame has reactions: point data `reaction`, the forces of constraints.
+//! - if the frame has reactions: point data `reaction`, the forces of constraints;
+//! - if bodies collide by barriers: point data `contact_pressure` and `contact_traction` with friction, in Pa, and
+//!   `contact_gap` in m. Out of contact, the first two are zero and the gap is NaN, which ParaView leaves out of the
+//!   range of colors and draws in its NaN color.
 //!
 //! The list is rewritten when it has grown by an eighth. The total size of all writes stays below ten times the final
 //! size, for any number of frames, and a killed simulation leaves a list of nearly all frames. The list is replaced
@@ -25,7 +28,7 @@ pub(super) const FORMAT: AnimationFormat = AnimationFormat {
     name: "vtu",
     title: "VTK XML",
     extensions: &["vtu", "pvd"],
-    about: "For ParaView: volume meshes at rest with displacement (for Warp By Vector), velocity, stress, strain and more; one file per frame, and a PVD index",
+    about: "For ParaView: volume meshes at rest with displacement (for Warp By Vector), velocity, stress, strain, contact and more; one file per frame, and a PVD index",
     content: Content::Series(|context| {
         let rest = context
             .geometry()
@@ -92,6 +95,12 @@ impl Vtu {
         let vectors = |name, numbers| DataArray { name, components: AXES, values: Values::F64(numbers) };
         let mut point_data = vec![vectors("displacement", &frame.u), vectors("velocity", &frame.v)];
         point_data.extend(frame.reactions.as_ref().map(|reactions| vectors("reaction", reactions)));
+        if let Some(contact) = &frame.contact {
+            let array = |name, components, numbers| DataArray { name, components, values: Values::F32(numbers) };
+            point_data.push(array("contact_pressure", &[], &contact.pressure));
+            point_data.push(array("contact_traction", AXES, contact.traction.as_flattened()));
+            point_data.push(array("contact_gap", &[], &contact.gap));
+        }
         let mut cell_data = Vec::new();
         if let Some(fields) = &frame.fields {
             point_data.extend(arrays(&fields.vertices));

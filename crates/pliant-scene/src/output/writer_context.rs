@@ -102,6 +102,9 @@ impl WriterContext {
                 }
             }
         }
+        if let Some(found) = frame.contact.as_ref().map(|contact| contact.count(vertices)).filter(|&n| n != vertices) {
+            return Some(format!("contact at {found} vertices, expected {vertices}"));
+        }
         if !frame.time.is_finite() {
             return Some(format!("its time is {}", frame.time));
         }

@@ -337,9 +337,11 @@ impl Run {
         let path = self.folder.frame(number);
         let (q, v) = folder::read_frame(&path, self.geometry.vertex_count())?;
         // Frames do not contain history variables.
-        let history = self.built.simulation.model().rest_state().history;
-        let state = State { time: self.frame_time(number), q, v, history, ..State::default() };
-        Ok(Frame::new(self.built.simulation.model(), &state, number, with_fields))
+        let model = self.built.simulation.model();
+        let history = model.rest_state().history;
+        let mut state = State { time: self.frame_time(number), q, v, history, ..State::default() };
+        model.place_colliders(&mut state);
+        Ok(Frame::new(model, &state, number, with_fields))
     }
 
     /// Returns the obstacles at their positions at a time \[s\].

@@ -341,7 +341,7 @@ impl SceneFile {
                 let message = format!("there are two probes `{}`", probe.name.value);
                 return Err(source.error(probe.name.span.as_ref(), message));
             }
-            probes.push(probe.build(&context)?);
+            probes.push(probe.build(&context, simulation.model().contact_energy())?);
         }
         let recorder = Recorder::new(probes);
         let columns = recorder.columns();

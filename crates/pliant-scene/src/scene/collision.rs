@@ -3,9 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::build::BuildContext;
 use super::quantity::{Length, Pressure, Speed};
-use super::{Located, SceneError, bounds};
+use super::{Located, SceneError, Source, bounds};
 use pliant::contact::{ContactParams, Friction, PairBehavior, PairRule};
 
 /// Contact of objects with each other, with themselves and with obstacles.
@@ -97,8 +96,8 @@ pub struct ContactPair {
 }
 
 impl Contact {
-    /// Returns friction with these coefficients.
-    pub(super) fn friction_of(&self, coefficient: f64, kinetic: Option<f64>) -> Friction {
+    /// Returns friction with these coefficients. The kinetic one is by default the static one.
+    pub fn friction_of(&self, coefficient: f64, kinetic: Option<f64>) -> Friction {
         Friction {
             static_coefficient: coefficient,
             kinetic_coefficient: kinetic.unwrap_or(coefficient),
@@ -106,8 +105,8 @@ impl Contact {
         }
     }
 
-    /// Returns the parameters of the contact.
-    pub(super) fn params(&self, context: &BuildContext<'_>) -> Result<ContactParams, SceneError> {
+    /// Returns the parameters of the contact. Errors refer to the source.
+    pub fn params(&self, source: &Source) -> Result<ContactParams, SceneError> {
         let mut pairs = Vec::new();
         for pair in &self.pairs {
             let rule = match (pair.ignore, pair.friction) {
@@ -115,10 +114,10 @@ impl Contact {
                 (false, Some(friction)) => PairBehavior::Friction(self.friction_of(friction, pair.kinetic_friction)),
                 (true, Some(_)) => {
                     let message = "a pair that is ignored has no friction; remove `ignore` or `friction`";
-                    return Err(context.error(pair.span.as_ref(), message));
+                    return Err(source.error(pair.span.as_ref(), message));
                 }
                 (false, None) => {
-                    return Err(context.error(pair.span.as_ref(), "expected `friction` or `ignore = true`"));
+                    return Err(source.error(pair.span.as_ref(), "expected `friction` or `ignore = true`"));
                 }
             };
             pairs.push(PairRule { bodies: pair.between.clone(), rule });

@@ -178,7 +178,7 @@ pub(super) fn add_barriers(
     mut builder: ModelBuilder,
 ) -> Result<ModelBuilder, SceneError> {
     let settings = &scene.contact;
-    let mut params = settings.params(context)?;
+    let mut params = settings.params(context.source)?;
     // A spring of stiffness `k` between the ends of an edge `l` is as stiff as an element with `E = k/l`.
     let edge = objects.iter().map(|object| Spacing::of_faces(&object.mesh.boundary().surface).mean_edge);
     let edge = edge.filter(|edge| *edge > 0.0).fold(f64::INFINITY, f64::min);

@@ -2,6 +2,7 @@
 
 mod branching;
 mod contact_and_loads;
+mod contact_results;
 mod energy_balance;
 mod examples;
 mod includes;

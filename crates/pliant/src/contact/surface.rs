@@ -1,6 +1,7 @@
 //! Surfaces that collide: vertices, edges and triangles of all bodies and colliders.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 use thiserror::Error;
 
@@ -256,6 +257,22 @@ impl CollisionSurface {
     pub fn locate(&self, vertex: u32) -> (usize, usize) {
         let body = self.bodies[vertex as usize] as usize;
         (body, vertex as usize - self.starts[body])
+    }
+
+    /// Returns the range of the vertices of a body.
+    ///
+    /// # Panics
+    /// If there is no such body.
+    pub fn vertices_of(&self, body: usize) -> Range<usize> {
+        self.starts[body]..self.starts[body + 1]
+    }
+
+    /// Returns the positions of the vertices of a body at rest \[m\].
+    ///
+    /// # Panics
+    /// If there is no such body.
+    pub fn rest_of(&self, body: usize) -> &[Vec3] {
+        &self.rest[self.vertices_of(body)]
     }
 
     /// Returns the area around a vertex \[m²\]: a third of that of its triangles.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Conditions, Definiteness, Force, check_length};
-use crate::contact::{ColliderTime, ContactEnergy, Contacts, FrictionContacts, Islands, StepLimit};
+use crate::contact::{ColliderTime, ContactEnergy, Contacts, FrictionContacts, Islands, PointContact, StepLimit};
 use crate::math::Vec3;
 use crate::motion::NotFinite;
 use crate::sparse::{BlockMatrix, BlockPattern, LowRank};
@@ -148,6 +148,11 @@ impl SurfaceContact {
         }
         report.forces = forces.into_iter().collect();
         report
+    }
+
+    /// Returns each contact at displacements `u` as a point with its force, with friction if the conditions have motion.
+    pub fn point_contacts(&self, u: &[f64], conditions: &Conditions<'_>) -> Vec<PointContact> {
+        self.energy.point_contacts(&self.contacts(u, conditions), self.friction(u, conditions).as_ref())
     }
 }
 

@@ -1,10 +1,11 @@
 //! Contact of the bodies of a model with each other, themselves and colliders.
 
-use super::{Fixed, ModelBody};
+use super::{Fixed, Kinematics, Model, ModelBody};
 use crate::contact::{Collider, CollisionBody, ContactError, ContactParams, ContactSurfaces, Islands, SurfaceMotion};
 use crate::force::{Elastic, SurfaceContact};
 use crate::math::Vec3;
 use crate::mesh::Interpolation;
+use crate::system::State;
 
 /// Surface of a body that collides in place of the boundary of its mesh.
 #[derive(Debug, Clone)]
@@ -17,6 +18,77 @@ pub struct ContactSkin {
     pub triangles: Vec<[u32; 3]>,
     /// Vertices as weighted sums of the nodes of the model.
     pub interpolation: Interpolation,
+}
+
+/// Contact at the vertices of the meshes of all bodies, one body after the other.
+///
+/// Where a skin collides in place of the boundary of a mesh, its forces and areas are distributed to the vertices of
+/// the elements around it. The gap at a vertex is then the smallest of its points of the skin.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct VertexContact {
+    /// Contact pressure \[Pa\]; zero out of contact.
+    pub pressure: Vec<f64>,
+    /// Contact force per area at rest, with friction \[Pa\]; zero out of contact.
+    pub traction: Vec<Vec3>,
+    /// Gap \[m\]; NaN out of contact.
+    pub gap: Vec<f64>,
+    /// Area at rest of the colliding surface around each vertex \[m²\].
+    pub area: Vec<f64>,
+}
+
+impl Model {
+    /// Returns contact at the vertices of the meshes of all bodies, if bodies collide. Friction is that of sliding at
+    /// the velocities of the state. All numbers are NaN on skins of bodies in affine motion.
+    pub fn vertex_contact(&self, state: &State) -> Option<VertexContact> {
+        let (report, surface) = (self.contact_report(state)?, self.contact_energy()?.surface());
+        let mut all = VertexContact::default();
+        for (number, body) in self.bodies.iter().enumerate() {
+            let (first, count) = (all.gap.len(), body.mesh.vertex_count());
+            all.pressure.resize(first + count, 0.0);
+            all.traction.resize(first + count, Vec3::ZERO);
+            all.gap.resize(first + count, f64::NAN);
+            all.area.resize(first + count, 0.0);
+            let boundary = match body.kinematics {
+                Kinematics::Deformable => Vec::new(),
+                Kinematics::Affine => {
+                    let boundary = body.mesh.boundary();
+                    if boundary.surface.vertices() != surface.rest_of(number) {
+                        all.pressure[first..].fill(f64::NAN);
+                        all.traction[first..].fill(Vec3::NAN);
+                        all.area[first..].fill(f64::NAN);
+                        continue;
+                    }
+                    boundary.vertices
+                }
+            };
+            for (own, vertex) in surface.vertices_of(number).enumerate() {
+                let area = surface.area_of(vertex as u32);
+                let mut add = |to: usize, weight: f64| {
+                    all.area[first + to] += weight * area;
+                    all.pressure[first + to] += weight * area * report.pressure[vertex];
+                    all.traction[first + to] += weight * area * report.traction[vertex];
+                    if weight > 0.0 && report.gap[vertex].is_finite() {
+                        all.gap[first + to] = all.gap[first + to].min(report.gap[vertex]);
+                    }
+                };
+                if let Some(&to) = boundary.get(own) {
+                    add(to as usize, 1.0);
+                } else {
+                    // Weights of points outside of their element may be negative.
+                    let nodes = || surface.nodes(vertex as u32).map(|(node, weight)| (node, weight.max(0.0)));
+                    let sum: f64 = nodes().map(|(_, weight)| weight).sum();
+                    nodes().for_each(|(node, weight)| add(node as usize - body.nodes.start, weight / sum));
+                }
+            }
+            for vertex in first..first + count {
+                if all.area[vertex] > 0.0 {
+                    all.pressure[vertex] /= all.area[vertex];
+                    all.traction[vertex] /= all.area[vertex];
+                }
+            }
+        }
+        Some(all)
+    }
 }
 
 /// Creates the contact of all bodies that have a material, or that no Dirichlet condition fixes.

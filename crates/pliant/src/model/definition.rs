@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::builder::{Kinematics, ModelBuilder, ModelError};
 use super::fixed::{Fixed, FixedId, FixedVertices};
-use crate::contact::{ContactEnergy, StepLimit};
+use crate::contact::{ContactEnergy, PointContact, StepLimit};
 use crate::damping::Damping;
 use crate::force::{
     Conditions, ContactReport, Elastic, Force, NodalStates, Obstacle, StepMotion, StressState, SurfaceContact,
@@ -493,12 +493,49 @@ impl Model {
     /// Returns contact forces, gaps and statistics at a state, if bodies collide. Friction is that of sliding at the
     /// velocities of the state.
     pub fn contact_report(&self, state: &State) -> Option<ContactReport> {
-        let (force, range) =
-            self.forces_with_history().find(|(force, _)| (*force as &dyn Any).is::<SurfaceContact>())?;
-        let contact = (force as &dyn Any).downcast_ref::<SurfaceContact>()?;
-        let motion = StepMotion { start: &state.q, rate: 1.0, v_0: &state.v, lagged: &state.q, secant: 0.0 };
-        let conditions = Conditions { motion: Some(motion), ..state.conditions_here() };
-        Some(contact.report(&state.q, &conditions.of_part(range)))
+        self.with_contact(state, |contact, conditions| contact.report(&state.q, conditions))
+    }
+
+    /// Returns each contact at a state as a point with its force, if bodies collide. Friction is that of sliding at the
+    /// velocities of the state.
+    pub fn point_contacts(&self, state: &State) -> Option<Vec<PointContact>> {
+        self.with_contact(state, |contact, conditions| contact.point_contacts(&state.q, conditions))
+    }
+
+    /// Sets the history variables of a state such that colliders are where they are at its time.
+    pub fn place_colliders(&self, state: &mut State) {
+        let time = state.time;
+        if let Some((_, range)) = self.contact_with_history() {
+            state.history[range].fill(time);
+        }
+    }
+
+    fn contact_with_history(&self) -> Option<(&SurfaceContact, Range<usize>)> {
+        self.forces_with_history()
+            .find_map(|(force, range)| Some(((force as &dyn Any).downcast_ref::<SurfaceContact>()?, range)))
+    }
+
+    /// Evaluates contact at a state, with friction at its velocities.
+    fn with_contact<T>(
+        &self,
+        state: &State,
+        evaluate: impl FnOnce(&SurfaceContact, &Conditions<'_>) -> T,
+    ) -> Option<T> {
+        /// Time over which velocities of colliders are difference quotients \[s\].
+        const SPAN: f64 = 1e-6;
+        let (contact, range) = self.contact_with_history()?;
+        let here = state.conditions_here().of_part(range);
+        let reached = here.history.first().copied().unwrap_or(state.time);
+        let before = [reached - SPAN];
+        let conditions = Conditions {
+            time: reached,
+            dt: SPAN,
+            progress: 1.0,
+            history: &before[..here.history.len()],
+            motion: Some(StepMotion { start: &state.q, rate: 1.0, v_0: &state.v, lagged: &state.q, secant: 0.0 }),
+            ..here
+        };
+        Some(evaluate(contact, &conditions))
     }
 
     /// Returns which coordinates are fixed.

@@ -17,7 +17,7 @@ mod work;
 
 pub use assembly::{Assembly, DampingMatrix, StiffnessMatrix};
 pub use builder::{Body, Kinematics, ModelBuilder, ModelError, rest_positions};
-pub use contact::ContactSkin;
+pub use contact::{ContactSkin, VertexContact};
 pub use definition::{Model, ModelBody};
 pub use fixed::{Fixed, FixedId};
 pub use locking::{bending_ratio, locking_warning};

@@ -9,5 +9,5 @@ mod stepper;
 pub use checkpoint::{Checkpoint, CheckpointError};
 pub use driver::Simulation;
 pub use energy::{EnergyBalance, EnergyGain};
-pub use probe::{COLUMNS, Probe, Quantities, Recorder, Table, TableError};
+pub use probe::{COLUMNS, ContactBodies, Probe, Quantities, Recorder, Table, TableError};
 pub use stepper::Stepper;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+use crate::contact::PointContact;
 use crate::files::{Files, ReadError};
 use crate::force::StressState;
 use crate::integrator::StepInfo;
@@ -67,13 +68,53 @@ pub enum Quantities {
     VolumeRatio(Vec<usize>),
     /// Maximum of the von Mises stress recovered at vertices \[Pa\].
     VonMises(Vec<usize>),
+    /// Contact force on a body or collider by another, or by all others \[N\]. As for all quantities of contact, bodies
+    /// are numbers of the [`ContactEnergy`](crate::contact::ContactEnergy), and values are NaN without barrier contact.
+    ContactForce {
+        /// Body that the force acts on.
+        on: usize,
+        /// Body that exerts it.
+        by: Option<usize>,
+    },
+    /// Number of contacts.
+    ContactCount(ContactBodies),
+    /// Smallest gap \[m\]; infinite if none is within range.
+    ContactGap(ContactBodies),
+    /// Power that friction of all contacts dissipates \[W\].
+    FrictionPower,
+}
+
+/// Contacts that are measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ContactBodies {
+    /// All contacts.
+    #[default]
+    All,
+    /// Contacts of a body or collider.
+    Of(usize),
+    /// Contacts between two bodies or colliders, or of one with itself.
+    Between(usize, usize),
+}
+
+impl ContactBodies {
+    fn include(&self, contact: &PointContact) -> bool {
+        match *self {
+            Self::All => true,
+            Self::Of(body) => contact.bodies.contains(&body),
+            Self::Between(a, b) => contact.bodies == [a.min(b), a.max(b)],
+        }
+    }
 }
 
 impl Probe {
     fn columns(&self) -> Vec<String> {
         let with = |ends: &[&str]| ends.iter().map(|end| format!("{}.{end}", self.name)).collect();
         match self.what {
-            Quantities::Volume(_) | Quantities::VonMises(_) => vec![self.name.clone()],
+            Quantities::Volume(_)
+            | Quantities::VonMises(_)
+            | Quantities::ContactCount(_)
+            | Quantities::ContactGap(_)
+            | Quantities::FrictionPower => vec![self.name.clone()],
             Quantities::VolumeRatio(_) => with(&["min", "mean", "max"]),
             _ => with(&["x", "y", "z"]),
         }
@@ -111,6 +152,31 @@ impl Probe {
                 let nodal = bodies.iter().filter_map(|&body| model.bodies()[body].nodal_states(&state.q));
                 let states = nodal.flat_map(|nodal| nodal.dominant());
                 row.push(states.map(|state| state.von_mises()).fold(0.0, f64::max));
+            }
+            Quantities::ContactForce { on, by } => {
+                let force = model.contact_report(state).map_or(Vec3::NAN, |report| {
+                    let acting = |([a, b], force): &([usize; 2], Vec3)| match (*a == *on, *b == *on) {
+                        (true, _) if by.is_none_or(|by| by == *b) => Some(*force),
+                        (_, true) if by.is_none_or(|by| by == *a) => Some(-*force),
+                        _ => None,
+                    };
+                    report.forces.iter().filter_map(acting).sum()
+                });
+                row.extend(force.to_array());
+            }
+            Quantities::ContactCount(bodies) => {
+                let count = |all: Vec<PointContact>| all.iter().filter(|contact| bodies.include(contact)).count();
+                row.push(model.point_contacts(state).map_or(f64::NAN, |all| count(all) as f64));
+            }
+            Quantities::ContactGap(bodies) => {
+                let gap = |all: Vec<PointContact>| {
+                    let own = all.iter().filter(|contact| bodies.include(contact));
+                    own.map(|contact| contact.gap).fold(f64::INFINITY, f64::min)
+                };
+                row.push(model.point_contacts(state).map_or(f64::NAN, gap));
+            }
+            Quantities::FrictionPower => {
+                row.push(model.contact_report(state).map_or(f64::NAN, |report| report.friction_power));
             }
         }
     }
