@@ -10,6 +10,7 @@
 mod arrays;
 mod body;
 mod choices;
+mod contacts;
 mod embedding;
 mod errors;
 mod fixed;
@@ -47,6 +48,8 @@ mod _pliant {
     use super::body::Body;
     #[pymodule_export]
     use super::choices::choices;
+    #[pymodule_export]
+    use super::contacts::Contacts;
     #[pymodule_export]
     use super::embedding::Embedding;
     #[pymodule_export]

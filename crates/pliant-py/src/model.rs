@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use numpy::{PyArray1, PyArray2, PyArrayDyn};
+use pliant::contact::{Collider, ContactParams, PairBehavior, PairRule, intersects_itself};
 use pliant::damping::Damping;
 use pliant::force::{Conditions, Obstacles, Patch, StressState};
 use pliant::integrator::{Static, StaticParams};
@@ -17,14 +18,15 @@ use pliant::reduced::{
 };
 use pliant::sparse::Csr;
 use pliant::system::State;
-use pliant_scene::scene::SolverChoice;
 use pliant_scene::scene::quantity::dimension;
+use pliant_scene::scene::{Contact, ContactMethod, SolverChoice, Source, part_from_value};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use crate::arrays::{Numbers, count, into_list, into_rows, into_shape, optional_count, vector_rows};
 use crate::body::Body;
+use crate::choices::json_of;
 use crate::errors::{Kind, OrRaise, read_error, warn};
 use crate::interrupt::{self, Interruptible};
 use crate::loads::SurfaceLoads;
@@ -81,11 +83,25 @@ impl Model {
     ///     mass: ``"consistent"`` or ``"lumped"``.
     ///     springs: :class:`Springs` between vertices, or a list of them.
     ///     obstacles: an :class:`Obstacle` for contact with the surface, or a list of them.
+    ///     contact: True if bodies collide with each other, with themselves and with obstacles, by barriers: they never
+    ///         pass through one another, and start apart. A dictionary has the keys of ``[contact]`` in scene files.
+    ///         False: bodies do not collide with each other, and obstacles act by penalties.
     ///
     /// Materials need no density for statics without gravity.
+    ///
+    /// >>> cube = pliant.Mesh.box((0.1, 0.1, 0.1), (2, 2, 2))
+    /// >>> rubber = pliant.materials.neo_hookean(young="100 kPa", poisson=0.3, density=1000)
+    /// >>> heights = {"a": 0.001, "b": 0.102}
+    /// >>> bodies = [pliant.Body(cube.translated((0, y, 0)), rubber, name=name) for name, y in heights.items()]
+    /// >>> ice = {"friction": 0.5, "pair": [{"between": ["a", "obstacle-1"], "friction": 0.02}]}
+    /// >>> model = pliant.Model(bodies, obstacles=pliant.Obstacle.plane(), contact=ice)
+    /// >>> sim = pliant.Simulation(model, dt="50 ms", gravity=(0, -9.81, 0))
+    /// >>> steps = sim.run("1 s")
+    /// >>> bool(sim.contacts.gaps.min() > 0)
+    /// True
     #[new]
     #[pyo3(signature = (
-        mesh, material=None, *, fixed=None, damping=None, mass="consistent", springs=None, obstacles=None
+        mesh, material=None, *, fixed=None, damping=None, mass="consistent", springs=None, obstacles=None, contact=None
     ))]
     #[allow(clippy::too_many_arguments, reason = "keywords of Python")]
     fn new(
@@ -97,6 +113,7 @@ impl Model {
         mass: &str,
         springs: Option<&Bound<'_, PyAny>>,
         obstacles: Option<&Bound<'_, PyAny>>,
+        contact: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let law;
         let bodies = if let Ok(mesh) = mesh.cast::<Mesh>() {
@@ -133,26 +150,47 @@ impl Model {
                 return Err(PyValueError::new_err(message));
             }
         };
-        let inner = work(py, || {
+        let contact = contact_settings(contact)?;
+        let (colliders, penalties): (Vec<_>, Vec<_>) =
+            obstacles.into_iter().enumerate().partition(|(_, one)| contact.is_some() && !one.get().is_penalty());
+        let barriers = contact.map(|settings| barriers(&settings, &bodies, &colliders)).transpose()?;
+        let builder = work(py, || {
             let mut builder = model::Model::builder().damping(damping).shared_rest(rest);
             if lumped {
                 builder = builder.lumped_mass();
             }
             let builder = bodies.into_iter().fold(builder, model::ModelBuilder::body);
-            let built = springs.into_iter().fold(builder, model::ModelBuilder::force).build();
-            let mut model = built.map_err(|error| error.to_string())?;
-            if !obstacles.is_empty() {
-                add_obstacles(&mut model, &obstacles)?;
-            }
-            Ok::<_, String>(model)
+            springs.into_iter().fold(builder, model::ModelBuilder::force)
         });
-        let mut model = Self::of(inner.or_raise(Kind::Model)?, law);
-        warn(py, &model.inner.warnings())?;
-        if let Some(fixed) = fixed {
-            for fixed in model.with_choice(py, |choice| choice.fixed(fixed))? {
-                model.inner.fix(fixed).or_raise(Kind::Model)?;
+        let build = |builder: model::ModelBuilder| {
+            let inner = work(py, || {
+                let mut model = builder.build().map_err(|error| error.to_string())?;
+                if !penalties.is_empty() {
+                    add_obstacles(&mut model, &penalties)?;
+                }
+                Ok::<_, String>(model)
+            });
+            Ok::<_, PyErr>(Self::of(inner.or_raise(Kind::Model)?, law.clone()))
+        };
+        let Some(Barriers { params, colliders, notes }) = barriers else {
+            let mut model = build(builder)?;
+            warn(py, &model.inner.warnings())?;
+            if let Some(fixed) = fixed {
+                for fixed in model.with_choice(py, |choice| choice.fixed(fixed))? {
+                    model.inner.fix(fixed).or_raise(Kind::Model)?;
+                }
             }
-        }
+            return Ok(model);
+        };
+        // Contact depends on what is fixed, and fixed vertices are selected in a model.
+        let fixed = match fixed {
+            Some(fixed) => build(builder.clone())?.with_choice(py, |choice| choice.fixed(fixed))?,
+            None => Vec::new(),
+        };
+        let builder = fixed.into_iter().fold(builder.contact(params), model::ModelBuilder::fix);
+        let model = build(colliders.into_iter().fold(builder, model::ModelBuilder::collider))?;
+        warn(py, &model.inner.warnings())?;
+        warn(py, &notes)?;
         Ok(model)
     }
 
@@ -741,10 +779,58 @@ fn one_or_several<T: pyo3::PyClass>(value: Option<&Bound<'_, PyAny>>, wrong: &'s
     list.map_err(|_: PyErr| PyTypeError::new_err(wrong))
 }
 
-/// Adds obstacles for the surface vertices.
-fn add_obstacles(model: &mut model::Model, obstacles: &[Py<Obstacle>]) -> Result<(), String> {
+/// Reads the argument `contact`; `None` if contact is not by barriers.
+fn contact_settings(value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Contact>> {
+    let Some(value) = value else { return Ok(None) };
+    if let Ok(is_on) = value.extract::<bool>() {
+        return Ok(is_on.then(Contact::default));
+    }
+    let table = value.cast::<PyDict>().map_err(|_| {
+        PyTypeError::new_err("contact: expected True, False or a dictionary with the keys of `[contact]`")
+    })?;
+    let settings: Contact =
+        part_from_value(json_of(table)?, "contact").map_err(|error| error.message).or_raise(Kind::Scene)?;
+    let is_penalty = settings.method.as_ref().is_some_and(|method| method.value == ContactMethod::Penalty);
+    Ok(Some(settings).filter(|_| !is_penalty))
+}
+
+/// Barrier contact of a model.
+struct Barriers {
+    params: ContactParams,
+    colliders: Vec<Collider>,
+    /// Notes for the user.
+    notes: Vec<String>,
+}
+
+fn barriers(settings: &Contact, bodies: &[model::Body], obstacles: &[(usize, Py<Obstacle>)]) -> PyResult<Barriers> {
+    let mut params = settings.params(&Source::none()).map_err(|error| error.message).or_raise(Kind::Scene)?;
+    let colliders = obstacles.iter().map(|(number, obstacle)| obstacle.get().collider(*number, settings));
+    let colliders = colliders.collect::<PyResult<Vec<_>>>()?;
+    let mut names: Vec<&str> = bodies.iter().map(|body| body.name.as_str()).collect();
+    for collider in &colliders {
+        if names.contains(&collider.name.as_str()) {
+            let message =
+                format!("obstacles: another body or obstacle is named `{}`, expected unique names", collider.name);
+            return Err(Kind::Model.error(message));
+        }
+        names.push(&collider.name);
+    }
+    let mut notes = Vec::new();
+    for body in bodies.iter().filter(|body| intersects_itself(&body.mesh.boundary().surface)) {
+        params.pairs.push(PairRule { bodies: [body.name.clone(), body.name.clone()], rule: PairBehavior::Ignored });
+        notes.push(format!(
+            "the surface of `{}` intersects itself at rest, so that it does not collide with itself",
+            body.name
+        ));
+    }
+    Ok(Barriers { params, colliders, notes })
+}
+
+/// Adds obstacles with penalty contact for the surface vertices.
+fn add_obstacles(model: &mut model::Model, obstacles: &[(usize, Py<Obstacle>)]) -> Result<(), String> {
     let usual = model.obstacle_stiffness();
-    let list = obstacles.iter().map(|obstacle| obstacle.get().with_stiffness(usual));
+    let list = obstacles.iter().map(|(_, obstacle)| obstacle.get().with_stiffness(usual));
+    let list = list.collect::<Result<Vec<_>, _>>()?;
     let force = Obstacles::for_vertices(model.shared_rest().clone(), model.surface_vertices(), list);
     model.add_force(force.map_err(|error| error.to_string())?).map_err(|error| error.to_string())
 }

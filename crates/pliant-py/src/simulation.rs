@@ -17,6 +17,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyType};
 
 use crate::arrays::{Numbers, count, into_rows, optional_count, vector_rows};
+use crate::contacts::Contacts;
 use crate::errors::{Kind, OrRaise, warn};
 use crate::fixed::Fixed;
 use crate::handle::Handle;
@@ -127,6 +128,14 @@ impl Simulation {
             let given = model.get();
             if settings.integrator.has_inertia() {
                 given.inner.check_mass("motion").or_raise(Kind::Model)?;
+            }
+            if given.inner.contact().is_some() && !settings.integrator.supports_contact() {
+                let all = INTEGRATORS.iter().filter_map(|entry| Some((entry.name(), entry.default_options()?)));
+                let others: Vec<&str> =
+                    all.filter(|(_, options)| options.supports_contact()).map(|(name, _)| name).collect();
+                let (name, others) = (settings.integrator.name(), others.join(", "));
+                let message = format!("integrator: {name} does not support barrier contact, expected one of {others}");
+                return Err(PyValueError::new_err(message));
             }
             let mut whole = work(py, || given.inner.clone());
             let has_law = settings.integrator.has_law();
@@ -403,6 +412,21 @@ impl Simulation {
         self.check_law(py, "reactions")?;
         let reactions = self.running.work(py, |running| running.inner.model().reactions(running.inner.state()));
         Ok(into_rows(py, reactions?))
+    }
+
+    /// Contacts between bodies and obstacles, with their points and forces. Friction is that of sliding at the current
+    /// velocities. Requires barrier contact: ``contact`` of :class:`Model`, or of a scene.
+    #[getter]
+    fn contacts(&self, py: Python<'_>) -> PyResult<Contacts> {
+        self.push(py)?;
+        let found = self.running.work(py, |running| {
+            let model = running.inner.model();
+            let energy = model.contact_energy()?;
+            let names = (0..energy.body_count()).map(|body| energy.name(body).to_owned()).collect();
+            Some(Contacts::new(names, model.point_contacts(running.inner.state())?))
+        });
+        found?
+            .ok_or_else(|| Kind::Model.error("contacts: the model has no barrier contact; create it with contact=True"))
     }
 
     /// Copy of the current model with its materials, fixed vertices, handles, springs and obstacles, without gravity

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from . import errors, integrators, materials, solvers
 from ._pliant import (
     Body,
+    Contacts,
     Embedding,
     Fixed,
     Handle,
@@ -59,6 +60,7 @@ from .errors import (
 __all__ = [
     "Body",
     "CheckpointError",
+    "Contacts",
     "Embedding",
     "FileError",
     "Fixed",

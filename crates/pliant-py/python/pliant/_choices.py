@@ -147,9 +147,10 @@ OBSTACLES = Owner(
     after=[
         ("stiffness", "Quantity | None", None),
         ("damping", "Quantity | None", None),
-        ("friction", "float", 0.0),
+        ("friction", "float | None", None),
         ("friction_speed", "Quantity | None", None),
         ("motion", "Sequence[tuple[Quantity, Vector]] | None", None),
+        ("name", "str | None", None),
     ],
     positional=True,
     methods_of="Obstacle",

@@ -305,6 +305,7 @@ class Model:
         mass: Literal["consistent", "lumped"] = "consistent",
         springs: Springs | Sequence[Springs] | None = None,
         obstacles: Obstacle | Sequence[Obstacle] | None = None,
+        contact: bool | Mapping[str, Any] | None = None,
     ) -> Model: ...
     @property
     def vertex_count(self) -> int: ...
@@ -484,6 +485,8 @@ class Simulation:
     def observe(self) -> Observation: ...
     def reactions(self) -> Floats: ...
     @property
+    def contacts(self) -> Contacts: ...
+    @property
     def model(self) -> Model: ...
     def fix(self, vertices: Selection, *, axes: str = "xyz") -> Fixed: ...
     @property
@@ -560,6 +563,22 @@ class StepInfo:
     def solving(self) -> float: ...
 
 @final
+class Contacts:
+    @property
+    def names(self) -> list[str]: ...
+    @property
+    def bodies(self) -> Numbers: ...
+    @property
+    def points(self) -> Floats: ...
+    @property
+    def normals(self) -> Floats: ...
+    @property
+    def gaps(self) -> Floats: ...
+    @property
+    def forces(self) -> Floats: ...
+    def __len__(self) -> int: ...
+
+@final
 class Observation:
     @property
     def time(self) -> float: ...
@@ -594,11 +613,14 @@ class Obstacle:
         *,
         stiffness: Quantity | None = None,
         damping: Quantity | None = None,
-        friction: float = 0.0,
+        friction: float | None = None,
         friction_speed: Quantity | None = None,
         motion: Sequence[tuple[Quantity, Vector]] | None = None,
+        name: str | None = None,
         **options: Any,
     ) -> Obstacle: ...
+    @property
+    def name(self) -> str | None: ...
     @property
     def shape(self) -> str: ...
     # Written by `python -m pliant._choices`: obstacle shape.
@@ -609,9 +631,10 @@ class Obstacle:
         *,
         stiffness: Quantity | None = None,
         damping: Quantity | None = None,
-        friction: float = 0.0,
+        friction: float | None = None,
         friction_speed: Quantity | None = None,
         motion: Sequence[tuple[Quantity, Vector]] | None = None,
+        name: str | None = None,
     ) -> Obstacle: ...
     @staticmethod
     def ball(
@@ -620,9 +643,10 @@ class Obstacle:
         *,
         stiffness: Quantity | None = None,
         damping: Quantity | None = None,
-        friction: float = 0.0,
+        friction: float | None = None,
         friction_speed: Quantity | None = None,
         motion: Sequence[tuple[Quantity, Vector]] | None = None,
+        name: str | None = None,
     ) -> Obstacle: ...
     @staticmethod
     def hollow_ball(
@@ -631,9 +655,61 @@ class Obstacle:
         *,
         stiffness: Quantity | None = None,
         damping: Quantity | None = None,
-        friction: float = 0.0,
+        friction: float | None = None,
         friction_speed: Quantity | None = None,
         motion: Sequence[tuple[Quantity, Vector]] | None = None,
+        name: str | None = None,
+    ) -> Obstacle: ...
+    @staticmethod
+    def box(
+        center: Vector,
+        size: Vector,
+        axis: Vector | None = None,
+        angle: Quantity = 0.0,
+        *,
+        stiffness: Quantity | None = None,
+        damping: Quantity | None = None,
+        friction: float | None = None,
+        friction_speed: Quantity | None = None,
+        motion: Sequence[tuple[Quantity, Vector]] | None = None,
+        name: str | None = None,
+    ) -> Obstacle: ...
+    @staticmethod
+    def capsule(
+        ends: Sequence[Vector],
+        radius: Quantity,
+        *,
+        stiffness: Quantity | None = None,
+        damping: Quantity | None = None,
+        friction: float | None = None,
+        friction_speed: Quantity | None = None,
+        motion: Sequence[tuple[Quantity, Vector]] | None = None,
+        name: str | None = None,
+    ) -> Obstacle: ...
+    @staticmethod
+    def cylinder(
+        ends: Sequence[Vector],
+        radius: Quantity,
+        *,
+        stiffness: Quantity | None = None,
+        damping: Quantity | None = None,
+        friction: float | None = None,
+        friction_speed: Quantity | None = None,
+        motion: Sequence[tuple[Quantity, Vector]] | None = None,
+        name: str | None = None,
+    ) -> Obstacle: ...
+    @staticmethod
+    def mesh(
+        file: str,
+        scale: float = 1.0,
+        translate: Vector = [0.0, 0.0, 0.0],
+        *,
+        stiffness: Quantity | None = None,
+        damping: Quantity | None = None,
+        friction: float | None = None,
+        friction_speed: Quantity | None = None,
+        motion: Sequence[tuple[Quantity, Vector]] | None = None,
+        name: str | None = None,
     ) -> Obstacle: ...
 
 @final
