@@ -816,7 +816,11 @@ fn barriers(settings: &Contact, bodies: &[model::Body], obstacles: &[(usize, Py<
         names.push(&collider.name);
     }
     let mut notes = Vec::new();
-    for body in bodies.iter().filter(|body| intersects_itself(&body.mesh.boundary().surface)) {
+    let is_entangled = |body: &&model::Body| {
+        let surface = body.mesh.boundary().surface;
+        intersects_itself(surface.vertices(), &surface.triangles().collect::<Vec<_>>())
+    };
+    for body in bodies.iter().filter(is_entangled) {
         params.pairs.push(PairRule { bodies: [body.name.clone(), body.name.clone()], rule: PairBehavior::Ignored });
         notes.push(format!(
             "the surface of `{}` intersects itself at rest, so that it does not collide with itself",
