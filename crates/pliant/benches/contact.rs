@@ -8,7 +8,7 @@ use pliant::integrator::{BackwardEuler, Integrator, StepInfo};
 use pliant::material::{AnyLaw, YoungPoisson};
 use pliant::math::Vec3;
 use pliant::mesh::{ElementKind, MeshData, VolumeMesh};
-use pliant::model::{Assembly, Body, Fixed, Model};
+use pliant::model::{Assembly, Body, Fixed, Model, ModelBuilder};
 use pliant::motion::Motion;
 use pliant::solver::SolverParams;
 
@@ -99,7 +99,7 @@ fn bar() -> Model {
         }))
     };
     let fixed = [1.0, -1.0].map(|sign| Fixed::prescribed(ends(sign), turn(sign)));
-    let builder = fixed.into_iter().fold(Model::builder(), |builder, fixed| builder.fix(fixed));
+    let builder = fixed.into_iter().fold(Model::builder(), ModelBuilder::fix);
     builder
         .body(Body::new(mesh.clone(), rubber(1e5), 1000.0))
         .contact(ContactParams::default())
@@ -111,7 +111,9 @@ fn main() {
     let args: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
     let wanted = args.first().map(String::as_str);
     let steps = args.get(1).and_then(|steps| steps.parse().ok());
-    let scenes: [(&str, fn() -> Model, usize); 5] = [
+    /// Name, model and usual number of steps.
+    type Scene = (&'static str, fn() -> Model, usize);
+    let scenes: [Scene; 5] = [
         ("cube", || cube(12), 100),
         ("balls", || balls(6), 200),
         ("bar", bar, 250),

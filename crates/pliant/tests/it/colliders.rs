@@ -6,7 +6,7 @@ use pliant::integrator::{
 };
 use pliant::math::{Mat3, Vec3};
 use pliant::mesh::{ElementKind, MeshData, VolumeMesh};
-use pliant::model::{Assembly, Body, Model, ModelError};
+use pliant::model::{Assembly, Body, Model, ModelBuilder, ModelError};
 use pliant::motion::{Keyframes, Motion};
 use pliant::solver::{Direct, SolverParams};
 use pliant::system::{State, System};
@@ -23,7 +23,7 @@ fn cube() -> Body {
 
 fn model(colliders: impl IntoIterator<Item = Collider>, gravity: f64) -> Model {
     let builder = Model::builder().body(cube()).gravity(-gravity * Vec3::Z).contact(ContactParams::default());
-    colliders.into_iter().fold(builder, |builder, collider| builder.collider(collider)).build().unwrap()
+    colliders.into_iter().fold(builder, ModelBuilder::collider).build().unwrap()
 }
 
 /// Asserts that no surface crosses another, and that no vertex is inside a half-space or outside a hollow ball.
