@@ -107,12 +107,13 @@ fn bar() -> Model {
         .expect("a sound model")
 }
 
+/// Name, model and usual number of steps.
+type Scene = (&'static str, fn() -> Model, usize);
+
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with("--")).collect();
     let wanted = args.first().map(String::as_str);
     let steps = args.get(1).and_then(|steps| steps.parse().ok());
-    /// Name, model and usual number of steps.
-    type Scene = (&'static str, fn() -> Model, usize);
     let scenes: [Scene; 5] = [
         ("cube", || cube(12), 100),
         ("balls", || balls(6), 200),
