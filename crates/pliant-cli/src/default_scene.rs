@@ -13,7 +13,7 @@ use pliant_scene::scene::generator::{Cage, Filled};
 use pliant_scene::scene::obstacle::Plane;
 use pliant_scene::scene::quantity::{Density, Length, Pressure, Rate, Time, vector};
 use pliant_scene::scene::{
-    Damping, EARTH, Located, Locations, MaterialChoice, MaterialSettings, MeshSource, Object, Obstacle,
+    Contact, Damping, EARTH, Located, Locations, MaterialChoice, MaterialSettings, MeshSource, Object, Obstacle,
     ObstacleShapeChoice, Scale, Scene, SceneFile, Settings, SolidSource, Source, Up,
 };
 
@@ -543,6 +543,9 @@ fn scene(
     let timing = Timing::new(largest, height, purpose);
     let mut scene = Scene::new(Settings::new(Time::new(timing.step), Time::new(timing.duration)));
     scene.up = up;
+    if bodies.len() > 1 {
+        scene.contact = Some(Located::new(Contact::default()));
+    }
     scene.objects = bodies.into_iter().map(|body| Located::new(body.object)).collect();
     let plane = Plane { point: vector(ground), normal: None };
     let ground = Obstacle::new(ObstacleShapeChoice::of(plane));

@@ -35,7 +35,7 @@ use crate::renamed;
 pub struct Obstacle {
     /// Obstacle of penalty contact, with a stiffness of 0 if none was given, or `None` if its shape has no penalty.
     penalty: Option<force::Obstacle>,
-    /// Shape of barrier contact, or the reason why there is none.
+    /// Shape of barrier contact, or the reason why it has no such contact.
     collider: Result<ColliderShape, String>,
     name: Option<String>,
     motion: Motion,

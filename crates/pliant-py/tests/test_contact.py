@@ -138,6 +138,7 @@ def test_scenes_have_contacts_too() -> None:
                     "translate": [0, 0.001, 0],
                 }
             ],
+            "contact": {"friction": 0.5},
             "obstacle": [{"name": "ground", "shape": "plane"}],
             "simulation": {"step": "50 ms", "duration": 3},
         }

@@ -228,7 +228,7 @@ impl<'a> BuildContext<'a> {
 
     /// Returns the coefficient of friction of contacts that do not have their own.
     pub fn contact_friction(&self) -> f64 {
-        self.scene.contact.friction.value
+        self.scene.contact.as_ref().map_or(0.0, |contact| contact.friction.value)
     }
 
     /// Returns the first vertex of each object.
@@ -433,10 +433,14 @@ impl SceneFile {
     /// Returns true if contact is by barriers.
     fn uses_barriers(&self, objects: &[Prepared]) -> bool {
         let scene = &self.scene;
-        let supports = scene.simulation.integrator.supports_contact() && scene.reduced.is_none();
-        match scene.contact.method.as_ref().map(|method| method.value) {
+        let Some(contact) = &scene.contact else { return false };
+        match contact.method.as_ref().map(|method| method.value) {
             Some(method) => method == ContactMethod::Barrier,
-            None => supports && contact::may_collide(scene, objects),
+            None => {
+                scene.simulation.integrator.supports_contact()
+                    && scene.reduced.is_none()
+                    && contact::may_collide(scene, objects)
+            }
         }
     }
 

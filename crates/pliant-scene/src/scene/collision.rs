@@ -9,8 +9,9 @@ use pliant::contact::{ContactParams, Friction, PairBehavior, PairRule};
 
 /// Contact of objects with each other, with themselves and with obstacles.
 ///
-/// By default, objects collide where there are several, where there are obstacles, or where one can fold onto itself,
-/// if the integrator is `backward-euler`, `bdf2`, `newmark` or `static`.
+/// In scenes with this table, even an empty one, objects that may meet collide by barriers, if the integrator is
+/// `backward-euler`, `bdf2`, `newmark` or `static`. They must not touch at the start. In scenes without it, the contact
+/// of obstacles is a penalty, and objects do not collide with each other.
 ///
 /// ```toml
 /// [contact]
@@ -27,7 +28,7 @@ use pliant::contact::{ContactParams, Friction, PairBehavior, PairRule};
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Contact {
-    /// Method; by default the one that suits the integrator.
+    /// Method; by default `barrier` where the integrator supports it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub method: Option<Located<ContactMethod>>,
     /// Coefficient of friction of all pairs that do not have their own. It is the static one if `kinetic_friction` is

@@ -22,7 +22,7 @@ impl Scene {
             handles: Vec::new(),
             springs: Vec::new(),
             loads: Vec::new(),
-            contact: Located::default(),
+            contact: None,
             obstacles: Vec::new(),
             damping: Located::default(),
             probes: Vec::new(),

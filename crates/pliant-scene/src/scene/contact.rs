@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::build::BuildContext;
 use super::object::Prepared;
-use super::{Scene, SceneError};
+use super::{Contact, Scene, SceneError};
 use pliant::contact::{PairBehavior, PairRule, intersects_itself};
 use pliant::force::{ContactPoints, ObstacleGeometry, Obstacles, ObstaclesError, Spacing};
 use pliant::math::{Vec3, short_number};
@@ -152,19 +152,21 @@ fn meeting(scene: &Scene, objects: &[Prepared]) -> Option<Meeting> {
 
 /// Returns a note on bodies that may collide with each other or themselves, which is not computed.
 fn collisions(scene: &Scene, objects: &[Prepared]) -> Option<String> {
-    const NOT_HERE: &str =
-        "bodies do not collide with each other with this integrator or method of contact, unlike with `backward-euler`";
+    let not_here = match &scene.contact {
+        None => "bodies do not collide with each other without `[contact]`",
+        Some(_) => "bodies do not collide with each other with this integrator or method of contact",
+    };
     Some(match meeting(scene, objects)? {
         Meeting::Objects(names) => {
             let listed: Vec<String> = names.iter().take(4).map(|name| format!("`{name}`")).collect();
             let more = if names.len() > listed.len() { ", …" } else { "" };
-            format!("{NOT_HERE}: {}{more} pass through one another", listed.join(", "))
+            format!("{not_here}: {}{more} pass through one another", listed.join(", "))
         }
         Meeting::Pieces { object, count } => {
-            format!("{NOT_HERE}: the {count} separate pieces of `{object}` pass through one another")
+            format!("{not_here}: the {count} separate pieces of `{object}` pass through one another")
         }
         Meeting::Slender { object, length } => format!(
-            "{NOT_HERE}, nor with themselves: `{object}` is slender, with a bounding box {} m long, and if it folds, it passes through itself",
+            "{not_here}, nor with themselves: `{object}` is slender, with a bounding box {} m long, and if it folds, it passes through itself",
             short_number(length)
         ),
     })
@@ -177,7 +179,8 @@ pub(super) fn add_barriers(
     objects: &[Prepared],
     mut builder: ModelBuilder,
 ) -> Result<ModelBuilder, SceneError> {
-    let settings = &scene.contact;
+    let usual = Contact::default();
+    let settings = scene.contact.as_ref().map_or(&usual, |contact| &contact.value);
     let mut params = settings.params(context.source)?;
     // A spring of stiffness `k` between the ends of an edge `l` is as stiff as an element with `E = k/l`.
     let edge = objects.iter().map(|object| Spacing::of_faces(&object.mesh.boundary().surface).mean_edge);

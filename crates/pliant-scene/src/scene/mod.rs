@@ -159,8 +159,8 @@ pub struct Scene {
     #[serde(default, rename = "load", skip_serializing_if = "Vec::is_empty")]
     pub loads: Vec<Located<Load>>,
     /// Contact of objects with each other, themselves and obstacles.
-    #[serde(default, skip_serializing_if = "is_usual")]
-    pub contact: Located<Contact>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contact: Option<Located<Contact>>,
     /// Rigid obstacles that bodies collide with.
     #[serde(default, rename = "obstacle", skip_serializing_if = "Vec::is_empty")]
     pub obstacles: Vec<Located<Obstacle>>,
@@ -176,10 +176,6 @@ pub struct Scene {
     /// Expected results, for `pliant run --check`.
     #[serde(default, rename = "expect", skip_serializing_if = "Vec::is_empty")]
     pub expect: Vec<Located<Expect>>,
-}
-
-fn is_usual(contact: &Located<Contact>) -> bool {
-    contact.value == Contact::default()
 }
 
 /// Axis that points up.

@@ -23,7 +23,7 @@ fn cube(name: &str, height: f64, more: &str) -> String {
 }
 
 fn plane(name: &str) -> String {
-    format!("[[obstacle]]\n{name}\nshape = {{ plane = {{}} }}\n")
+    format!("[contact]\nfriction = 0.5\n[[obstacle]]\n{name}\nshape = {{ plane = {{}} }}\n")
 }
 
 fn build(text: &str) -> Result<Built, String> {
@@ -103,7 +103,7 @@ fn the_ground_bears_the_weight_of_a_stack_and_the_lower_cube_that_of_the_upper()
         + &probe("gap", "measure = \"contact-gap\"")
         + &probe("far", "measure = \"contact-gap\"\nobject = \"upper\"\nwith = \"obstacle-1\"")
         + &probe("slip", "measure = \"friction-power\"");
-    let mut built = at_end(&format!("{stack}{probes}[contact]\nfriction = 0.5\n{STEPS}"));
+    let mut built = at_end(&format!("{stack}{probes}{STEPS}"));
     let row = built.simulation.record(&mut built.recorder);
     let columns = built.recorder.columns();
     let value = |name: &str| row[columns.iter().position(|column| column == name).unwrap_or_else(|| panic!("{name}"))];

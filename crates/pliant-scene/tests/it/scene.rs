@@ -705,7 +705,7 @@ fn a_cage_reports_fused_pieces_and_triangles_too_large_to_bend() {
     assert!(!fine.contains("are joined into") && !fine.contains("thinner than a cell"), "{fine}");
     for part in [
         "the surface is too coarse to show bending: its triangles are up to 1 m long",
-        "bodies do not collide with each other yet: the 3 separate pieces of `object`",
+        "bodies do not collide with each other without `[contact]`: the 3 separate pieces of `object`",
     ] {
         assert!(fine.contains(part), "{part}: {fine}");
     }
@@ -746,7 +746,10 @@ fn balls_smaller_than_the_gaps_between_vertices_are_reported_before_the_run() {
 #[test]
 fn bodies_that_could_meet_each_other_or_themselves_are_reported() {
     let two = build(&format!("{BLOCK}{BLOCK}translate = [0, 2, 0]\n{TIME}")).unwrap().notes;
-    assert_eq!(two, ["bodies do not collide with each other yet: `object-1`, `object-2` pass through one another"]);
+    assert_eq!(
+        two,
+        ["bodies do not collide with each other without `[contact]`: `object-1`, `object-2` pass through one another"]
+    );
     let rod = BLOCK.replace("size = [1, 1, 1], cells = [2, 2, 2]", "size = [2, 0.1, 0.1], cells = [8, 1, 1]");
     let floor = "[[obstacle]]\nshape.plane = { point = [0, -1, 0] }\n";
     let folding = build(&format!("{rod}{floor}{TIME}")).unwrap().notes;

@@ -150,7 +150,8 @@ impl SurfaceContact {
         report
     }
 
-    /// Returns each contact at displacements `u` as a point with its force, with friction if the conditions have motion.
+    /// Returns each contact at displacements `u` as a point with its force, with friction if the conditions have
+    /// motion.
     pub fn point_contacts(&self, u: &[f64], conditions: &Conditions<'_>) -> Vec<PointContact> {
         self.energy.point_contacts(&self.contacts(u, conditions), self.friction(u, conditions).as_ref())
     }

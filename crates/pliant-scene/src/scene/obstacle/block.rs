@@ -15,6 +15,9 @@ use pliant::math::{Mat3, Vec3};
 /// A solid box.
 ///
 /// ```toml
+/// [contact]
+/// friction = 0.5
+///
 /// [[obstacle]]
 /// shape = { box = { center = [0.5, "-50 cm", 0], size = [1, 0.2, 1], axis = [0, 0, 1], angle = "20 deg" } }
 /// ```

@@ -14,6 +14,9 @@ use pliant::force::ObstacleShape;
 /// A solid capsule: all points within a distance of a line segment. A long one is a cylinder with round ends.
 ///
 /// ```toml
+/// [contact]
+/// friction = 0.5
+///
 /// [[obstacle]]
 /// shape = { capsule = { ends = [[0.5, "-50 cm", -1], [0.5, "-50 cm", 1]], radius = "20 cm" } }
 /// ```

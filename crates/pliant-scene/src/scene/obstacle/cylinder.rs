@@ -18,6 +18,9 @@ const SIDES: u32 = 128;
 /// A solid cylinder with flat ends, as a prism of 128 sides inscribed in it.
 ///
 /// ```toml
+/// [contact]
+/// friction = 0.5
+///
 /// [[obstacle]]
 /// shape = { cylinder = { ends = [[0.5, "-50 cm", -1], [0.5, "-50 cm", 1]], radius = "20 cm" } }
 /// ```

@@ -15,6 +15,9 @@ use pliant::math::Vec3;
 /// The surface of a mesh file, closed or open; of a volume mesh, its boundary. Objects collide with both of its sides.
 ///
 /// ```toml
+/// [contact]
+/// friction = 0.5
+///
 /// [[obstacle]]
 /// shape = { mesh = { file = "bowl.obj", scale = 0.01 } }
 /// ```

@@ -60,8 +60,8 @@ impl<'a> ObstacleShapeContext<'a> {
     /// Returns the error of a shape that has no penalty contact.
     pub fn needs_barrier(&self, what: &str) -> SceneError {
         self.error(format!(
-            "{what} has no penalty contact; use barrier contact, with the integrator `backward-euler`, `bdf2`, `newmark` \
-             or `static` and an obstacle without `stiffness` and `damping`"
+            "{what} has no penalty contact; add `[contact]` to the scene for barrier contact, with the integrator \
+             `backward-euler`, `bdf2`, `newmark` or `static`, and give the obstacle no `stiffness` and no `damping`"
         ))
     }
 

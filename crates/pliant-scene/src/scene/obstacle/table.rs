@@ -10,10 +10,10 @@ use crate::scene::{Contact, Located, Motion, SceneError, bounds};
 use pliant::contact::{Collider, Friction};
 use pliant::force;
 
-/// A rigid obstacle that bodies collide with, by barrier contact: see [Contact](#contact).
+/// A rigid obstacle that bodies collide with.
 ///
-/// With `stiffness` or `damping`, and with integrators that do not support barriers, its contact is a penalty instead:
-/// a spring at each vertex that is inside.
+/// In scenes with [Contact](#contact), no body passes through it. In others, and with `stiffness` or `damping`, its
+/// contact is a penalty: a spring at each vertex that is inside.
 ///
 /// ```toml
 /// [[obstacle]]

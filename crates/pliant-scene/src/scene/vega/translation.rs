@@ -14,9 +14,9 @@ use crate::scene::integrator::{ExplicitEuler, SymplecticEuler};
 use crate::scene::load;
 use crate::scene::quantity::{Pressure, Rate, Time, vector};
 use crate::scene::{
-    Contact, ContactMethod, Damping, EARTH, Fixed, IntegratorChoice, Inverted, Load, LoadChoice, Located,
-    MaterialChoice, MaterialSettings, MaterialTangent, MeshSource, Object, ObjectRegion, Scene, SceneError, SceneFile,
-    Selection, Skin, Source, Start, Where,
+    Damping, EARTH, Fixed, IntegratorChoice, Inverted, Load, LoadChoice, Located, MaterialChoice, MaterialSettings,
+    MaterialTangent, MeshSource, Object, ObjectRegion, Scene, SceneError, SceneFile, Selection, Skin, Source, Start,
+    Where,
 };
 
 /// Simulated time \[s\]; VegaFEM runs until its window is closed.
@@ -101,7 +101,6 @@ impl Translation<'_> {
             loads: self.loads(&steps),
             objects: vec![Located { value: object, span: mesh.span }],
             damping,
-            contact: Located::new(Contact { method: Some(Located::new(ContactMethod::Penalty)), ..Contact::default() }),
             ..Scene::new(steps.settings)
         };
         let notes = self.all_notes()?;
