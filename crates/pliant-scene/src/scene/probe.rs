@@ -22,6 +22,9 @@ use pliant::simulation::{self, ContactBodies, Quantities};
 /// object = "object"
 /// with = "floor"
 ///
+/// [contact]
+/// friction = 0.5
+///
 /// [[obstacle]]
 /// name = "floor"
 /// shape = { plane = { point = [0, "-1 m", 0] } }
