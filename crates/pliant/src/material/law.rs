@@ -105,7 +105,7 @@ pub trait Law: Debug + Clone + Send + Sync {
     }
 }
 
-/// Operation on a law of any kind; see [`AnyLaw::visit`].
+/// Operation on a law of any kind; see [`AnyLaw::visit`](crate::material::AnyLaw::visit).
 pub trait LawVisitor {
     /// Result of the operation.
     type Output;

@@ -36,7 +36,7 @@ impl Region {
 /// Named sets of vertex or element numbers, each sorted and without duplicates once checked.
 pub type Sets = BTreeMap<String, Vec<u32>>;
 
-/// Unchecked mesh data, the input of [`VolumeMesh::check`].
+/// Unchecked mesh data, the input of [`VolumeMesh::check`](super::VolumeMesh::check).
 #[derive(Debug, Clone)]
 pub struct MeshData {
     /// Rest positions \[m\].

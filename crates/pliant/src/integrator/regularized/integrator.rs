@@ -35,16 +35,17 @@ use crate::system::{Combination, DampingKind, Definiteness, State, System};
 /// ```
 ///
 /// `f` is the sum of all other forces, at the positions at the start of the step and the time of its end. They are
-/// implicit as in [`LinearizedBackwardEuler`](super::LinearizedBackwardEuler): `M̃ = M + hD + h²K` with the damping and
-/// stiffness of the model. Springs and obstacles therefore do not limit the step either. Without any, `M̃ = M`.
+/// implicit as in [`LinearizedBackwardEuler`](crate::integrator::LinearizedBackwardEuler): `M̃ = M + hD + h²K` with the
+/// damping and stiffness of the model. Springs and obstacles therefore do not limit the step either. Without any,
+/// `M̃ = M`.
 ///
 /// For `γ = 1` this is linearized backward Euler without the geometric (stress) stiffness. In a rapidly rotating body
 /// that stiffness acts like additional mass, which slows its swing in backward Euler.
 ///
 /// `½ φᵀDφ` is invariant under reflection, so a tetrahedron that large forces have inverted stays inverted.
 ///
-/// It is no [`Integrator`](super::Integrator): it solves its own linear systems, whose matrices differ from those of a
-/// model in size and sign, and keeps the factor of the constant matrix of linear strain. Its steps need no halving.
+/// It is no [`Integrator`](crate::integrator::Integrator): it solves its own linear systems, whose matrices differ from
+/// those of a model in size and sign, and keeps the factor of the constant matrix of linear strain. Its steps need no halving.
 #[derive(Debug, Clone)]
 pub struct Regularized {
     damping_time: Option<f64>,

@@ -42,7 +42,7 @@ pub enum Moduli {
     PerRegion(Vec<YoungPoisson>),
 }
 
-/// Parameters of [`Regularized`].
+/// Parameters of [`Regularized`](super::Regularized).
 #[derive(Debug, Clone, PartialEq)]
 pub struct RegularizedParams {
     /// Moduli of the bodies.
@@ -69,7 +69,7 @@ impl RegularizedParams {
     }
 }
 
-/// Error in the construction of [`Regularized`].
+/// Error in the construction of [`Regularized`](super::Regularized).
 #[derive(Debug, Clone, PartialEq, Error)]
 #[allow(missing_docs, reason = "the message says what each part is")]
 #[non_exhaustive]
