@@ -20,6 +20,7 @@ from ._types import (
 )
 
 __all__ = [
+    "Contacts",
     "Embedding",
     "Integrator",
     "Material",

@@ -5,6 +5,7 @@ from ._types import Quantity
 
 __all__ = [
     "backward_euler",
+    "bdf2",
     "central_differences",
     "exact_modes",
     "explicit_euler",
@@ -32,6 +33,19 @@ def linearized_backward_euler(
     dt: Quantity,
     *,
     tangent: Literal["exact", "projected", "exact-first"] = "projected",
+    halvings: int = 6,
+    solver: Solver | str = "auto",
+) -> Integrator: ...
+
+def bdf2(
+    dt: Quantity,
+    *,
+    iterations: int = 50,
+    tolerance: float | None = None,
+    tangent: Literal["exact", "projected", "exact-first"] | None = None,
+    line_search: bool | None = None,
+    must_converge: bool | None = None,
+    damping: Literal["start", "iterate"] | None = None,
     halvings: int = 6,
     solver: Solver | str = "auto",
 ) -> Integrator: ...

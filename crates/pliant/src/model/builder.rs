@@ -273,7 +273,7 @@ impl ModelBuilder {
     /// for _ in 0..20 {
     ///     BackwardEuler::default().step(&mut assembly, &mut Direct::default(), &mut state, 0.01)?;
     /// }
-    /// let lowest = (0..27).map(|vertex| state.q[3 * vertex + 1]).fold(0.0, f64::min);
+    /// let lowest = assembly.model().positions(&state)[..27].iter().map(|x| x.y).fold(1.0, f64::min);
     /// assert!(-0.001 < lowest && lowest < 0.0);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
