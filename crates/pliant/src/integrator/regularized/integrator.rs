@@ -44,8 +44,9 @@ use crate::system::{Combination, DampingKind, Definiteness, State, System};
 ///
 /// `½ φᵀDφ` is invariant under reflection, so a tetrahedron that large forces have inverted stays inverted.
 ///
-/// It is no [`Integrator`](crate::integrator::Integrator): it solves its own linear systems, whose matrices differ from
-/// those of a model in size and sign, and keeps the factor of the constant matrix of linear strain. Its steps need no halving.
+/// It is no [`Integrator`](crate::integrator::Integrator): it solves its own linear systems, whose matrices differ
+/// from those of a model in size and sign, and keeps the factor of the constant matrix of linear strain. Its steps
+/// need no halving.
 #[derive(Debug, Clone)]
 pub struct Regularized {
     damping_time: Option<f64>,
